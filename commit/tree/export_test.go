@@ -1,0 +1,4 @@
+package tree
+
+// Solana makes the other trees of Shred's shape.
+var Solana = solana
