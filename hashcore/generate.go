@@ -1,0 +1,8 @@
+package hashcore
+
+// The assembly and its declarations, written by a program in a module of its own.
+//
+//go:generate go run -C _asm main.go -kernel shani-x1 -out ../sha256x1_shani_amd64.s -stubs ../sha256x1_shani_amd64.go -pkg hashcore
+//go:generate go run -C _asm main.go -kernel shani-x2 -out ../sha256x2_shani_amd64.s -stubs ../sha256x2_shani_amd64.go -pkg hashcore
+//go:generate go run -C _asm main.go -kernel shani-x4 -out ../sha256x4_shani_amd64.s -stubs ../sha256x4_shani_amd64.go -pkg hashcore
+//go:generate go run -C _asm main.go -kernel avx2-x8 -out ../sha256x8_avx2_amd64.s -stubs ../sha256x8_avx2_amd64.go -pkg hashcore

@@ -1,0 +1,72 @@
+package hashcore
+
+// sumPairsLanes is SumPairs with pairs side by side. Kernels want two sets of frames, and
+// a small batch would spend its time on clearing a large array.
+func sumPairsLanes(p *plan, dst []Digest, f *Labels, nodes []Digest) {
+	if p.lanes <= 2 || len(dst) <= 2 && width[p.by[len(dst)]] <= 2 {
+		var frames [2 * 2]block2
+		f.pairs(p, dst, nodes, frames[:])
+	} else if p.lanes <= 4 {
+		var frames [2 * 4]block2
+		f.pairs(p, dst, nodes, frames[:])
+	} else {
+		var frames [2 * maxLanes]block2
+		f.pairs(p, dst, nodes, frames[:])
+	}
+}
+
+// pairs goes through a batch in waves of as many pairs as a kernel has lanes. The nodes of
+// a wave are copied before its digests are written, and digests never reach the nodes of
+// a later wave: so dst may begin where nodes begins.
+func (f *Labels) pairs(p *plan, dst, nodes []Digest, frames []block2) {
+	used := min(p.lanes, len(dst))
+	if len(dst) > p.lanes {
+		used *= 2
+	}
+	blocks := f.template(frames[:max(1, used)])
+	for len(dst) > p.few {
+		lanes, n := min(p.lanes, len(dst)), 0
+		if f.Width == len(Digest{}) {
+			n = p.by[lanes].pairs(dst, nodes, frames, f.left(), f.right(), blocks)
+		}
+		if n == 0 {
+			n = lanes
+			f.wave(p, dst[:n], nodes[:2*n], frames, blocks)
+		}
+		dst, nodes = dst[n:], nodes[2*n:]
+	}
+	sumPairsStd(dst, f, nodes)
+}
+
+// template fills frames with labels and padding, and returns how many blocks one has.
+func (f *Labels) template(frames []block2) (blocks int) {
+	first := &frames[0]
+	copy(first[:], f.Left)
+	copy(first[f.right()-len(f.Right):], f.Right)
+	blocks = len(finish(first, f.size(), uint64(f.size()))) / blockSize
+	for i := range frames[1:] {
+		frames[1+i] = *first
+	}
+	return blocks
+}
+
+// left and right are where in a frame the nodes go.
+func (f *Labels) left() int  { return len(f.Left) }
+func (f *Labels) right() int { return len(f.Left) + f.Width + len(f.Right) }
+
+// wave hashes a pair in each lane, of nodes that may be shortened.
+func (f *Labels) wave(p *plan, dst, nodes []Digest, frames []block2, blocks int) {
+	var (
+		h  [maxLanes]state
+		in [maxLanes][]byte
+	)
+	for l := range dst {
+		copy(frames[l][f.left():], nodes[2*l][:f.Width])
+		copy(frames[l][f.right():], nodes[2*l+1][:f.Width])
+		h[l], in[l] = iv, frames[l][:blocks*blockSize]
+	}
+	p.advance(h[:], in[:], len(dst), blocks)
+	for l := range dst {
+		put(&dst[l], &h[l])
+	}
+}

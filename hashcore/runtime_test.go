@@ -1,0 +1,121 @@
+package hashcore
+
+import (
+	"io"
+	"runtime"
+	"runtime/metrics"
+	"runtime/pprof"
+	"sync"
+	"testing"
+)
+
+// batch64MiB is many messages, all of one slice, and their digest.
+func batch64MiB() (msgs [][]byte, digest Digest) {
+	body := random(4096)
+	msgs = make([][]byte, 64<<20/len(body))
+	for i := range msgs {
+		msgs[i] = body
+	}
+	return msgs, want([]byte("LEAF"), body)
+}
+
+// whileCollecting runs f while another goroutine collects garbage without a pause.
+func whileCollecting(f func()) {
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	defer wg.Wait()
+	defer close(stop)
+	f()
+}
+
+// TestCollector hashes a large batch, with its messages known to the call alone, under a
+// collector that never rests: a kernel that hid a pointer from it or kept it from stopping
+// the world would fail or hang here.
+func TestCollector(t *testing.T) {
+	msgs, digest := batch64MiB()
+	eachKernel(t, func(t *testing.T) {
+		msgs := msgs
+		if plainGo() {
+			msgs = msgs[:1024]
+		}
+		whileCollecting(func() {
+			dst := make([]Digest, len(msgs))
+			Sum(dst, "LEAF", msgs)
+			for i := range dst {
+				if dst[i] != digest {
+					t.Fatalf("message %d: wrong", i)
+				}
+			}
+			nodes := make([]Digest, 2*len(dst))
+			copy(nodes, dst)
+			copy(nodes[len(dst):], dst)
+			parent := want([]byte("LEFT"), digest[:], []byte("RIGHT"), digest[:])
+			SumPairs(dst, schemes[0].f, nodes)
+			for i := range dst {
+				if dst[i] != parent {
+					t.Fatalf("pair %d: wrong", i)
+				}
+			}
+		})
+	})
+}
+
+// TestProfile hashes under a CPU profile, whose signals look at the stack inside kernels.
+func TestProfile(t *testing.T) {
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Skipf("no CPU profile here: %v", err)
+	}
+	defer pprof.StopCPUProfile()
+	msgs, digest := batch64MiB()
+	eachKernel(t, func(t *testing.T) {
+		msgs := msgs[:8192]
+		if plainGo() {
+			msgs = msgs[:1024]
+		}
+		dst := make([]Digest, len(msgs))
+		Sum(dst, "LEAF", msgs)
+		for i := range dst {
+			if dst[i] != digest {
+				t.Fatalf("message %d: wrong", i)
+			}
+		}
+	})
+}
+
+// BenchmarkCollector reports the longest that the collector waited for the world to stop.
+func BenchmarkCollector(b *testing.B) {
+	msgs, _ := batch64MiB()
+	dst := make([]Digest, len(msgs))
+	eachKernelBench(b, "", func(b *testing.B) {
+		b.SetBytes(64 << 20)
+		before := stops()
+		whileCollecting(func() {
+			for b.Loop() {
+				Sum(dst, "LEAF", msgs)
+			}
+		})
+		after, longest := stops(), 0.0
+		for i, n := range after.Counts {
+			if n > before.Counts[i] {
+				longest = after.Buckets[i+1]
+			}
+		}
+		b.ReportMetric(longest*1e6, "max-stop-µs")
+	})
+}
+
+func stops() *metrics.Float64Histogram {
+	s := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
+	metrics.Read(s)
+	return s[0].Value.Float64Histogram()
+}
