@@ -1,0 +1,173 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/tapecommit/tapecommit/commit"
+)
+
+var (
+	// ErrNoHeader is the error of a blob that is there, but has no header that leads to its ID.
+	ErrNoHeader = errors.New("blob: no header leads to the ID")
+
+	// ErrNoRoots is the error where neither stored group roots nor stored leaf hashes nor the slices lead to a node
+	// above: of a window, or where the manifest is missing or wrong, of the blob.
+	ErrNoRoots = errors.New("blob: nothing stored leads to the group roots")
+)
+
+// What a [Fault] is about, where it is not an error of the store.
+var (
+	ErrMissing error = &cause{"missing", fs.ErrNotExist}             // no such object, or no regular file
+	ErrShort   error = &cause{"ends too early", io.ErrUnexpectedEOF} // the object ends before this
+	ErrWrong   error = &cause{"wrong", nil}                          // not what the ID vouches for
+	ErrSurplus error = &cause{"has bytes behind its end", nil}       // an object that is too long
+)
+
+type cause struct {
+	text string
+	is   error
+}
+
+func (c *cause) Error() string { return c.text }
+func (c *cause) Unwrap() error { return c.is }
+
+// causeOf tells why an object did not give all that was asked for.
+func causeOf(err error) error {
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return ErrShort
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrMissing
+	}
+	return err
+}
+
+// A Fault is one thing missing or wrong.
+type Fault struct {
+	// Object is the name of the object. It is empty where the fault is of a group: its Err is a [LostError] or an
+	// [EncodingError].
+	Object string
+
+	// At is the slice, or the leaf hash of the slice. Its Lane is -1 where the fault is of the group's root, of all
+	// its leaf hashes, or of the group itself; its Group is -1 too where the fault is of the object: the header
+	// behind a lane, bytes behind the end, the manifest.
+	At commit.Pos
+
+	// Fixed says that Repair has mended it.
+	Fixed bool
+
+	// Err is ErrMissing, ErrShort, ErrWrong, ErrSurplus, an error of the store, or one of those named above.
+	Err error
+}
+
+// String tells object, group and slice, and what is wrong there.
+func (f Fault) String() string { return f.where() + ": " + textOf(f.Err) }
+
+func (f Fault) where() string {
+	var where []string
+	if f.Object != "" {
+		where = append(where, f.Object)
+	}
+	switch {
+	case f.At.Group < 0:
+	case f.At.Lane < 0:
+		where = append(where, fmt.Sprintf("group %d", f.At.Group))
+	default:
+		where = append(where, fmt.Sprintf("slice %v", f.At))
+	}
+	return strings.Join(where, ", ")
+}
+
+// textOf is the text of an error within another of this package.
+func textOf(err error) string { return strings.TrimPrefix(err.Error(), "blob: ") }
+
+// A LostError says that a group cannot be read: fewer than Need of its slices are right, or nothing that is stored
+// tells which are.
+type LostError struct {
+	Group  int
+	Need   int     // slices that it takes
+	Right  int     // slices found that are right
+	Faults []Fault // of the others, and of the leaf hashes and the root of the group
+}
+
+// Error names the group, the lanes, and what is wrong with each.
+func (e *LostError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "blob: group %d is lost: %d slices are right, %d are needed", e.Group, e.Right, e.Need)
+	sep := ": "
+	for _, f := range e.Faults {
+		fmt.Fprintf(&b, "%s%s %s", sep, f.Object, textOf(f.Err))
+		sep = ", "
+	}
+	return b.String()
+}
+
+// newLostError picks the faults of a group from those of a run.
+func newLostError(group, need int, right commit.Lanes, faults []Fault) *LostError {
+	e := &LostError{Group: group, Need: need, Right: right.Len()}
+	for _, f := range faults {
+		if f.At.Group == group && f.Object != "" {
+			e.Faults = append(e.Faults, f)
+		}
+	}
+	sortFaults(e.Faults)
+	return e
+}
+
+// sortFaults sorts by group, lane and object; what is of a whole group or object stands behind the slices.
+func sortFaults(faults []Fault) {
+	slices.SortStableFunc(faults, func(a, b Fault) int {
+		if d := cmpLast(a.At.Group, b.At.Group); d != 0 {
+			return d
+		}
+		if d := cmpLast(a.At.Lane, b.At.Lane); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Object, b.Object)
+	})
+}
+
+// cmpLast compares, with negative numbers behind all others.
+func cmpLast(a, b int) int {
+	switch {
+	case a == b:
+		return 0
+	case a < 0 || b >= 0 && a > b:
+		return 1
+	}
+	return -1
+}
+
+// An EncodingError says that whoever wrote the blob coded a group wrongly: K slices that all match their leaf hashes
+// do not give the others.
+type EncodingError struct {
+	Group   int
+	Wrong   commit.Lanes // lanes, of those looked at, whose leaf hash the code does not give
+	Padding bool         // bytes behind the plaintext are not zero
+
+	// Evidence shows it to anybody who has the ID: see evidence.Check. An error of a read has it, of the slices that
+	// it met, unless the hashes beside the group could not be read. A Fault has none, for there may be one of each
+	// group: evidence.Append makes it, of the Blob and the group.
+	Evidence []byte
+}
+
+// Error names the group and the lanes.
+func (e *EncodingError) Error() string {
+	s := fmt.Sprintf("blob: group %d was coded wrongly by its writer", e.Group)
+	sep := ": it does not give the slices of "
+	for i := range commit.MaxSlices {
+		if e.Wrong.Has(i) {
+			s += sep + nameLane(i)
+			sep = ", "
+		}
+	}
+	if e.Padding {
+		s += ": the padding is not zero"
+	}
+	return s
+}

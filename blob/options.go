@@ -1,0 +1,53 @@
+package blob
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/tapecommit/tapecommit/commit"
+)
+
+// The code of a blob whose Options leave it open.
+const (
+	defaultK         = 10
+	defaultN         = 20
+	defaultSliceSize = 4096
+)
+
+// Options say how a blob is written or read. A field that is zero has its default.
+type Options struct {
+	// Params cut a blob that is written: 10 of 20 slices of 4096 bytes by default. A blob that is opened has its
+	// own.
+	Params commit.Params
+
+	// Workers is how many runs of 64 groups are worked on at a time: GOMAXPROCS by default. A Writer, and each loop
+	// over a Blob, holds no more than the memory of Workers + 1 runs, each N times 64 slices; twice that in Verify
+	// and Repair.
+	Workers int
+
+	// Stats, if there are any, count what is done. Many blobs may share them.
+	Stats *Stats
+}
+
+// resolve returns o with defaults in place of zeros.
+func (o Options) resolve() (Options, error) {
+	if o.Params.K == 0 {
+		o.Params.K = defaultK
+	}
+	if o.Params.N == 0 {
+		o.Params.N = defaultN
+	}
+	if o.Params.SliceSize == 0 {
+		o.Params.SliceSize = defaultSliceSize
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Workers < 0 {
+		return Options{}, fmt.Errorf("blob: %d workers", o.Workers)
+	}
+	if o.Stats == nil {
+		o.Stats = new(Stats)
+	}
+	return o, o.Params.Validate()
+}
