@@ -98,6 +98,15 @@ func (f hookedFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
+func (f hookedFile) WriteAt(p []byte, off int64) (n int, err error) {
+	err = f.h.do("write "+f.path, func() error { n, err = f.file.WriteAt(p, off); return err })
+	return n, err
+}
+
+func (f hookedFile) Truncate(size int64) error {
+	return f.h.do("truncate "+f.path, func() error { return f.file.Truncate(size) })
+}
+
 func (f hookedFile) Sync() error {
 	return f.h.do("sync "+f.path, f.file.Sync)
 }
