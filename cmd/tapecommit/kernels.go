@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tapecommit/tapecommit/hashcore"
+)
+
+// kernelReport is one way to compute SHA-256 of this build.
+type kernelReport struct {
+	Name  string `json:"name"`
+	Use   string `json:"use,omitempty"`   // what it is used for here, and why
+	Error string `json:"error,omitempty"` // why it cannot run here
+}
+
+// kernelReports tells of the kernels of this build.
+func kernelReports() []kernelReport {
+	var list []kernelReport
+	pin := os.Getenv("TAPECOMMIT_KERNEL")
+	for _, k := range hashcore.Kernels() {
+		r := kernelReport{Name: k.Name, Use: k.Use}
+		switch {
+		case k.Err != nil:
+			r = kernelReport{Name: k.Name, Error: k.Err.Error()}
+		case pin == k.Name:
+			r.Use = "every batch: TAPECOMMIT_KERNEL says so"
+		case pin != "":
+			r.Use = "no batch: TAPECOMMIT_KERNEL names another"
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// used reports whether a kernel is used for anything.
+func (r kernelReport) used() bool { return r.Error == "" && !strings.HasPrefix(r.Use, "no batch") }
+
+func (p *program) kernels() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "kernels",
+		Short: "List the SHA-256 kernels of this build, and what each is used for here",
+		Long: `List the SHA-256 kernels of this build, and what each is used for on this machine.
+$TAPECOMMIT_KERNEL names one to be used for everything.`,
+		Args: operands(),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+		for _, r := range kernelReports() {
+			switch {
+			case *asJSON:
+				p.printJSON(r)
+			case r.Error != "":
+				fmt.Fprintf(w, "%s\tcannot run: %s\n", r.Name, r.Error)
+			default:
+				fmt.Fprintf(w, "%s\t%s\n", r.Name, r.Use)
+			}
+		}
+		return w.Flush()
+	}
+	return cmd
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/tapecommit/tapecommit/blob"
+	"github.com/tapecommit/tapecommit/commit"
+)
+
+// survey is one verify or repair of a blob.
+type survey struct {
+	p    *program
+	name string
+	walk func(b *blob.Blob, ctx context.Context, from int) iter.Seq2[blob.Run, error]
+	out  surveyPrinter
+	bar  *progress
+	sum  surveySum
+	open map[faultKey]*faultSpan // spans that the next group may extend
+
+	evidence *evidenceFile
+	badGroup int // the first badly coded one, or -1
+
+	reports reportFolder
+	scrub   *scrub      // or nil
+	before  *position   // where the survey begins, with what was found until there
+	at      position    // where it is
+	damage  []faultSpan // as it is kept
+	omitted int         // spans of damage besides
+}
+
+// surveySum is what a survey found, in numbers.
+type surveySum struct {
+	Groups int  `json:"groups"` // looked at
+	Faults int  `json:"faults"` // before spans were made of them
+	Fixed  int  `json:"fixed"`
+	Lost   int  `json:"lost"`     // groups with too few slices
+	Bad    int  `json:"miscoded"` // groups that were coded wrongly
+	OK     bool `json:"ok"`
+}
+
+func newSurvey(p *program, name string, walk func(*blob.Blob, context.Context, int) iter.Seq2[blob.Run, error], asJSON bool) *survey {
+	var out surveyPrinter = &textSurvey{p: p}
+	if asJSON {
+		out = &jsonSurvey{p: p}
+	}
+	return &survey{p: p, name: name, walk: walk, out: out, open: map[faultKey]*faultSpan{}, badGroup: -1}
+}
+
+// run surveys a blob and reports on it. The answer is no where anything is wrong with
+// it in the end.
+func (s *survey) run(ctx context.Context, store blob.Store, id commit.ID) error {
+	b, err := blob.Open(ctx, store, id, s.scrub.options())
+	if errors.Is(err, blob.ErrNoHeader) || errors.Is(err, blob.ErrNoRoots) {
+		return s.unreadable(id, answer(err))
+	}
+	if err != nil {
+		return unknown(id, err)
+	}
+	defer b.Close()
+	if err := s.enter(id); err != nil {
+		return err
+	}
+	h := b.Header()
+	if s.before.Next > 0 && s.before.Next >= h.Groups() {
+		s.before = begin(id, s.before.All) // no scrub was stopped there
+	}
+	s.at = *s.before
+	s.bar = s.p.progress(s.name, h.Length)
+	defer s.bar.done()
+	s.bar.add(h.PlainLen(0, s.at.Next))
+	s.out.begin(id, s.before)
+	if err := s.look(ctx, b); err != nil {
+		return s.stop(answer(err))
+	}
+	s.bar.done()
+	s.flush(h.Groups())
+	s.sum.OK = s.sum.Faults == s.sum.Fixed
+	s.out.end(s.name, s.sum)
+	r := s.report()
+	if err := s.keep(r); err != nil {
+		return err
+	}
+	if !r.OK {
+		return refusalf("blob %v is damaged", id)
+	}
+	return nil
+}
+
+// look surveys the groups from where the survey is.
+func (s *survey) look(ctx context.Context, b *blob.Blob) error {
+	h := b.Header()
+	for r, err := range s.walk(b, ctx, s.at.Next) {
+		if err != nil {
+			return err
+		}
+		s.add(r)
+		if s.badGroup >= 0 {
+			if err := s.evidence.write(ctx, s.p, b, s.badGroup); err != nil {
+				return err
+			}
+		}
+		if s.p.stdout.err != nil {
+			return s.p.stdout.err
+		}
+		s.bar.add(h.PlainLen(r.First, r.Groups))
+		next := r.First + r.Groups
+		if s.scrub == nil || next == h.Groups() {
+			continue
+		}
+		s.at = position{keptReport: s.report(), Next: next, All: s.at.All}
+		if err := s.scrub.pause(ctx); err != nil {
+			return err
+		}
+		if s.scrub.unsaved() {
+			if err := s.save(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stop ends a report that came to no end. A scrub keeps its position.
+func (s *survey) stop(err error) error {
+	s.flush(math.MaxInt)
+	switch {
+	case errors.As(err, new(refusal)):
+		return s.fail(err)
+	case s.scrub == nil:
+		s.out.failed(err)
+		return err
+	}
+	s.out.failed(fmt.Errorf("stopped before group %d, where the next scrub goes on: %w", s.at.Next, err))
+	return errors.Join(err, s.save())
+}
+
+// unreadable reports on a blob that nothing can be looked at of.
+func (s *survey) unreadable(id commit.ID, err error) error {
+	s.before = begin(id, false)
+	s.out.begin(id, s.before)
+	return s.fail(err)
+}
+
+// fail ends a report with what keeps the blob from being looked at.
+func (s *survey) fail(err error) error {
+	s.out.failed(err)
+	r := s.report()
+	r.OK, r.Error = false, printable(err.Error())
+	return cmp.Or(s.keep(r), err)
+}
+
+// add adds what was found in a run of groups, and prints what the next cannot go on
+// with.
+func (s *survey) add(r blob.Run) {
+	s.sum.Groups += r.Groups
+	for _, f := range r.Faults {
+		s.sum.Faults++
+		if f.Fixed {
+			s.sum.Fixed++
+		}
+		var lost *blob.LostError
+		var bad *blob.EncodingError
+		switch {
+		case f.Object == "" && errors.As(f.Err, &lost):
+			s.sum.Lost++
+		case f.Object == "" && errors.As(f.Err, &bad):
+			s.sum.Bad++
+			if s.badGroup < 0 {
+				s.badGroup = bad.Group
+			}
+		}
+		key := keyOf(f)
+		span := s.open[key]
+		if span != nil && span.First >= 0 && f.At.Group == span.Last+1 {
+			span.Last++
+			continue
+		}
+		if span != nil {
+			s.print(*span)
+		}
+		s.open[key] = &faultSpan{faultKey: key, First: f.At.Group, Last: f.At.Group}
+	}
+	s.flush(r.First + r.Groups - 1)
+}
+
+// flush prints the spans that end before a group.
+func (s *survey) flush(before int) {
+	var done []faultSpan
+	for key, span := range s.open {
+		if span.Last < before {
+			done = append(done, *span)
+			delete(s.open, key)
+		}
+	}
+	sortSpans(done)
+	for _, span := range done {
+		s.print(span)
+	}
+}
+
+// print prints a span where the bar is.
+func (s *survey) print(span faultSpan) {
+	s.bar.clear()
+	s.out.fault(span)
+	if len(s.damage) < maxKeptDamage {
+		s.damage = append(s.damage, span)
+	} else {
+		s.omitted++
+	}
+}
+
+// enter finds where the survey of a blob begins: a scrub where the last was stopped.
+func (s *survey) enter(id commit.ID) error {
+	switch {
+	case s.before != nil:
+		return nil
+	case s.scrub == nil:
+		s.before = begin(id, false)
+		return nil
+	}
+	var err error
+	if s.before, err = s.reports.position(id); err != nil {
+		s.before = begin(id, s.scrub.all)
+	}
+	s.before.All = s.before.All || s.scrub.all
+	s.at = *s.before
+	return s.save() // at once: it shows whether it can be
+}
+
+// save saves the position of a scrub.
+func (s *survey) save() error {
+	if err := s.reports.write(s.p, s.at.ID, scrubSuffix, s.at); err != nil {
+		return fmt.Errorf("the position of the scrub is not kept: %w", err)
+	}
+	s.scrub.saved = time.Now()
+	return nil
+}
+
+// report is what was found of the blob until now, and before the survey began.
+func (s *survey) report() keptReport {
+	r := s.before.keptReport
+	r.Time = time.Now()
+	r.Groups += s.sum.Groups
+	r.Faults += s.sum.Faults
+	r.Fixed += s.sum.Fixed
+	r.Lost += s.sum.Lost
+	r.Miscoded += s.sum.Bad
+	r.OK = r.Faults == r.Fixed
+	r.Damage = append(append([]faultSpan{}, r.Damage...), s.damage...)
+	for _, span := range s.open {
+		r.Damage = append(r.Damage, *span)
+	}
+	r.Omitted += s.omitted
+	if more := len(r.Damage) - maxKeptDamage; more > 0 {
+		r.Omitted += more
+		r.Damage = r.Damage[:maxKeptDamage]
+	}
+	sortSpans(r.Damage)
+	for i := range r.Damage {
+		r.Damage[i].Error = printable(r.Damage[i].Error)
+	}
+	return r
+}
+
+// keep keeps a report as the last of its blob.
+func (s *survey) keep(r keptReport) error {
+	if s.reports == "" {
+		return nil
+	}
+	err := s.reports.write(s.p, r.ID, verifySuffix, r)
+	if err == nil && s.scrub != nil && s.scrub.all {
+		err = s.reports.remove(r.ID, scrubSuffix)
+	} else if err == nil {
+		err = s.reports.leave(s.p, r.ID)
+	}
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("the report is not kept: %w", err)
+	if s.scrub != nil {
+		return err
+	}
+	s.p.note("%v", err) // what was asked for is done
+	return nil
+}
