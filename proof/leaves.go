@@ -115,7 +115,7 @@ func (l *Leaves) Open(dst []Slice, at []commit.Pos, data [][]byte) {
 	for i, p := range at {
 		dst[i] = Slice{}
 		// A body of another length is refused before it is hashed.
-		if _, ok := l.Hash(p); ok && data[i] != nil && len(data[i]) == l.h.SizeOf(p.Group) {
+		if _, ok := l.Hash(p); ok && len(data[i]) == l.h.SizeOf(p.Group) {
 			l.bodies = append(l.bodies, data[i])
 			l.which = append(l.which, i)
 		}

@@ -285,6 +285,36 @@ func TestLeavesOpen(t *testing.T) {
 	l.Open(nil, nil, nil)
 }
 
+// TestLeavesOtherLength has a writer who committed to bodies of other lengths than the
+// header says: they are no slices, though they match.
+func TestLeavesOtherLength(t *testing.T) {
+	for _, n := range []int{0, 1, 63, 65, 73, 128, 4096} {
+		body := reference.Stream(uint64(n), n)
+		leaves := []commit.Hash{reference.Leaf(body), reference.Leaf(make([]byte, 64))}
+		var root [1]commit.Hash
+		commit.GroupRoots(root[:], leaves, 2)
+		var b commit.Builder
+		b.Add(root[:])
+		m, err := b.Manifest(commit.Params{K: 1, N: 2, SliceSize: 64}, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := m.OpenWindow(0, root[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l proof.Leaves
+		if bad := l.Load(w, 0, leaves); bad != nil {
+			t.Fatalf("groups %v refused", bad)
+		}
+		dst := make([]proof.Slice, 2)
+		l.Open(dst, []commit.Pos{{}, {Lane: 1}}, [][]byte{body, make([]byte, 64)})
+		if dst[0].Valid() || !dst[1].Valid() {
+			t.Errorf("%d bytes opened: %t, those beside: %t", n, dst[0].Valid(), dst[1].Valid())
+		}
+	}
+}
+
 // TestLeavesPanics misuses Load and Open.
 func TestLeavesPanics(t *testing.T) {
 	tr := makeTree(t, commit.Params{K: 1, N: 2, SliceSize: 64}, 16, 64*1030)

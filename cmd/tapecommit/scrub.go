@@ -16,7 +16,6 @@ import (
 // was stopped is gone on with by the next.
 type scrub struct {
 	rate  byteRate
-	all   bool // of all blobs
 	stats blob.Stats
 	seen  uint64    // of the bytes that stats counts
 	due   time.Time // when these may have been read, at that rate
@@ -24,11 +23,11 @@ type scrub struct {
 }
 
 // newScrub begins a scrub; no rate makes none.
-func newScrub(rate byteRate, all bool) *scrub {
+func newScrub(rate byteRate) *scrub {
 	if rate == 0 {
 		return nil
 	}
-	return &scrub{rate: rate, all: all, due: time.Now()}
+	return &scrub{rate: rate, due: time.Now()}
 }
 
 // options are those to open a blob with. A scrub reads one run of groups ahead.

@@ -165,7 +165,7 @@ func TestScrubPace(t *testing.T) {
 // afterwards.
 func TestPauseSavesNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScrub(100, true)
+		s := newScrub(100)
 		time.Sleep(time.Hour)
 		s.stats.Bytes.Add(1000)
 		began := time.Now()
@@ -212,7 +212,7 @@ func TestScrubStopped(t *testing.T) {
 		if at.Next == 0 || at.Groups != at.Next || at.All || at.Faults != 1 || !at.Began.Equal(began) {
 			t.Fatalf("position %+v", at)
 		}
-		s.says("^lane-00 group 3: wrong$", fmt.Sprintf("^not finished: stopped before group %d, where the next scrub goes on: ", at.Next))
+		s.says("^lane-00 group 3: wrong$", fmt.Sprintf("^not finished: .*; the next scrub goes on with group %d$", at.Next))
 		if _, err := reportFolder(s.store).last(id); err == nil {
 			t.Error("there is a report on a blob of which not all was looked at")
 		}
@@ -319,6 +319,15 @@ func TestScrubAllStopped(t *testing.T) {
 		if code := s.run(time.Hour, scrubAll...); code != 0 || len(looked()) != 4 {
 			t.Errorf("exit code %d, looked at %q", code, looked())
 		}
+
+		// A verify of all without a rate takes the place of a scrub that was stopped.
+		if code := s.run(150*time.Second, scrubAll...); code != 130 || !s.position(s.ids[1]).All {
+			t.Errorf("exit code %d", code)
+		}
+		if code := s.run(time.Hour, "verify", "--all"); code != 0 || len(looked()) != 4 {
+			t.Errorf("exit code %d, looked at %q", code, looked())
+		}
+		s.noPosition()
 	})
 }
 

@@ -27,6 +27,7 @@ type survey struct {
 	badGroup int // the first badly coded one, or -1
 
 	reports reportFolder
+	all     bool        // one of all blobs
 	scrub   *scrub      // or nil
 	before  *position   // where the survey begins, with what was found until there
 	at      position    // where it is
@@ -136,7 +137,7 @@ func (s *survey) stop(err error) error {
 		s.out.failed(err)
 		return err
 	}
-	s.out.failed(fmt.Errorf("stopped before group %d, where the next scrub goes on: %w", s.at.Next, err))
+	s.out.failed(fmt.Errorf("%w; the next scrub goes on with group %d", err, s.at.Next))
 	return errors.Join(err, s.save())
 }
 
@@ -226,9 +227,9 @@ func (s *survey) enter(id commit.ID) error {
 	}
 	var err error
 	if s.before, err = s.reports.position(id); err != nil {
-		s.before = begin(id, s.scrub.all)
+		s.before = begin(id, s.all)
 	}
-	s.before.All = s.before.All || s.scrub.all
+	s.before.All = s.before.All || s.all
 	s.at = *s.before
 	return s.save() // at once: it shows whether it can be
 }
@@ -256,12 +257,12 @@ func (s *survey) report() keptReport {
 	for _, span := range s.open {
 		r.Damage = append(r.Damage, *span)
 	}
+	sortSpans(r.Damage)
 	r.Omitted += s.omitted
 	if more := len(r.Damage) - maxKeptDamage; more > 0 {
 		r.Omitted += more
 		r.Damage = r.Damage[:maxKeptDamage]
 	}
-	sortSpans(r.Damage)
 	for i := range r.Damage {
 		r.Damage[i].Error = printable(r.Damage[i].Error)
 	}
@@ -274,9 +275,11 @@ func (s *survey) keep(r keptReport) error {
 		return nil
 	}
 	err := s.reports.write(s.p, r.ID, verifySuffix, r)
-	if err == nil && s.scrub != nil && s.scrub.all {
+	switch {
+	case err != nil:
+	case s.all:
 		err = s.reports.remove(r.ID, scrubSuffix)
-	} else if err == nil {
+	default:
 		err = s.reports.leave(s.p, r.ID)
 	}
 	if err == nil {

@@ -55,10 +55,10 @@ alone.`,
 		if path != "" {
 			file = &evidenceFile{path: path}
 		}
-		scrub, reports := newScrub(rate, all), store.reports(cmd)
+		scrub, reports := newScrub(rate), store.reports(cmd)
 		begin := func() *survey {
 			s := newSurvey(p, "verify", (*blob.Blob).Verify, *asJSON)
-			s.evidence, s.scrub, s.reports = file, scrub, reports
+			s.evidence, s.all, s.scrub, s.reports = file, all, scrub, reports
 			return s
 		}
 		if !all {
