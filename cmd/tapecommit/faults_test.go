@@ -224,6 +224,8 @@ func TestWritersAtOnce(t *testing.T) {
 	}
 }
 
+func init() { programs["unprivileged"] = unprivileged }
+
 // unprivileged is the program, run by nobody in particular: to root no file is closed.
 func unprivileged() {
 	const nobody = 65534
