@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"internal/hostile/generate":  {"internal/hostile"},
 	"internal/hostile/mutate":    {},
 
+	"internal/faults":  {},
 	"internal/house":   {},
 	"internal/kernels": {"hashcore"},
 }
