@@ -19,9 +19,6 @@ import (
 	"github.com/tapecommit/tapecommit/internal/reference"
 )
 
-// thorough reports whether tests are asked to take minutes rather than seconds.
-func thorough() bool { return os.Getenv("TAPECOMMIT_LONG") != "" }
-
 // A killStore is a store in which commands are killed. Two things in it must not be harmed by that: another blob, and
 // the unfinished blob of a writer that waits for the rest of its input all the time.
 type killStore struct {
@@ -357,8 +354,11 @@ func (k *killStore) end(t *testing.T) {
 
 // TestKilledInTime kills commands after random times, inside of whatever they do then.
 func TestKilledInTime(t *testing.T) {
-	kills := 6
-	if thorough() {
+	kills := 5
+	switch {
+	case testing.Short():
+		kills = 1
+	case os.Getenv("TAPECOMMIT_LONG") != "":
 		kills = 150
 	}
 	k := newKillStore(t, 3<<20)
