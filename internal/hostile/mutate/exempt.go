@@ -17,8 +17,6 @@ var exempt = []exemption{
 		"one number of 2^64 tells the two apart: no seed that draws it can be found"},
 	{"proof.Load", yes, "l.w.Manifest() != w.Manifest()",
 		"the header is copied again, from the same manifest"},
-	{"proof.Write", gone, "runOf(s.Pos()) < run",
-		"Append refuses the set of both runs by the same rule"},
 	{"proof.Write", passed, "err := b.flush()",
 		"what could not be written stands before what follows, and flush fails again"},
 	{"proof.Answer", passed, "head, err = h.AppendBinary(head)",
