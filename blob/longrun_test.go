@@ -66,7 +66,7 @@ func TestLossPatternsOfOneReader(t *testing.T) {
 // wantFlat wants no more memory and goroutines to be held than before, give or take what others use.
 func wantFlat(t *testing.T, heap int64, goroutines int) {
 	t.Helper()
-	for range 1000 {
+	for range 20_000 { // a busy machine takes its time
 		if runtime.NumGoroutine() <= goroutines {
 			break
 		}

@@ -1,4 +1,4 @@
-// Package faults holds FAULTS.md to the tests that it names.
+// Package faults holds FAULTS.md and SECURITY.md to the tests that they name.
 package faults
 
 import (
@@ -53,6 +53,23 @@ func TestFaults(t *testing.T) {
 	}
 	if rows != 44 {
 		t.Errorf("%d reports, want 44: has the form of the table changed?", rows)
+	}
+}
+
+// TestSecurity holds SECURITY.md to the tests that it names.
+func TestSecurity(t *testing.T) {
+	b, err := os.ReadFile("../../SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := testName.FindAllStringSubmatch(string(b), -1)
+	for _, name := range names {
+		if !hasTest(t, name[1], name[2]) {
+			t.Errorf("%s has no %s", name[1], name[2])
+		}
+	}
+	if len(names) < 20 {
+		t.Errorf("only %d tests are named", len(names))
 	}
 }
 
