@@ -114,7 +114,7 @@ func (r *run) hashCoded(dst []commit.Hash, x int) (bool, error) {
 	if r.rows[x].have.Len() < k {
 		return false, nil
 	}
-	if err := r.recode(x, x+1, firstLanes(r.rows[x].have, k)); err != nil {
+	if err := r.recode(x, x+1, r.rows[x].have.First(k)); err != nil {
 		return false, err
 	}
 	commit.HashLeaves(dst, r.scratch.Slices()[x*r.n():][:r.n()])

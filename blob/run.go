@@ -268,15 +268,6 @@ func (r *run) failure(index int) error {
 	return newLostError(row.group, r.b.h.K, row.right, r.faults)
 }
 
-// firstLanes returns the k lowest lanes of l, which has as many.
-func firstLanes(l commit.Lanes, k int) commit.Lanes {
-	rest := l
-	for range k {
-		rest &= rest - 1
-	}
-	return l &^ rest
-}
-
 // resize returns s with length n; its elements are whatever they were.
 func resize[E any](s []E, n int) []E {
 	if cap(s) < n {

@@ -127,12 +127,7 @@ func (r *run) read() error {
 	for x := range r.rows {
 		r.rows[x].ask = r.firstAsk(r.rows[x].want)
 	}
-	if err := r.askLanes(); err != nil {
-		return err
-	}
-	r.askLeaves()
-	r.askWindow()
-	if err := r.fetch(); err != nil {
+	if err := r.fetchFirst(); err != nil {
 		return err
 	}
 	if r.window == nil {
@@ -160,6 +155,16 @@ func (r *run) read() error {
 	return r.rebuild()
 }
 
+// fetchFirst is the first round: the slices that are asked for, and what it takes to check them.
+func (r *run) fetchFirst() error {
+	if err := r.askLanes(); err != nil {
+		return err
+	}
+	r.askLeaves()
+	r.askWindow()
+	return r.fetch()
+}
+
 // firstAsk returns what to ask for in the first round where some slices of a group are wanted. Where a lane was missing
 // before, others are asked for in its place; it is not given up, for askFurther comes to it.
 func (r *run) firstAsk(want commit.Lanes) commit.Lanes {
@@ -171,7 +176,7 @@ func (r *run) firstAsk(want commit.Lanes) commit.Lanes {
 		return want
 	}
 	there := r.all() &^ absent
-	return want&there | pick(there&^want, r.b.h.K-(want&there).Len())
+	return want&there | (there &^ want).First(r.b.h.K-(want&there).Len())
 }
 
 // askFurther chooses what to ask for where slices are missing or wrong, and reports whether there is anything left to
@@ -191,23 +196,12 @@ func (r *run) askFurther(all bool) bool {
 		case all:
 			row.ask = rest
 		default:
-			row.ask = pick(rest&^absent, short)
-			row.ask |= pick(rest&absent, short-row.ask.Len())
+			row.ask = (rest &^ absent).First(short)
+			row.ask |= (rest & absent).First(short - row.ask.Len())
 		}
 		more = more || row.ask != 0
 	}
 	return more
-}
-
-// pick returns the n lowest lanes of l, or all where there are fewer.
-func pick(l commit.Lanes, n int) commit.Lanes {
-	if n <= 0 {
-		return 0
-	}
-	if n >= l.Len() {
-		return l
-	}
-	return firstLanes(l, n)
 }
 
 // loseWindow notes that no group has a root that its leaf hashes could be checked against.

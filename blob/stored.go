@@ -32,12 +32,7 @@ func (r *run) readStored() error {
 	for x := range r.rows {
 		r.rows[x].ask = r.rows[x].want
 	}
-	if err := r.askLanes(); err != nil {
-		return err
-	}
-	r.askLeaves()
-	r.askWindow()
-	if err := r.fetch(); err != nil {
+	if err := r.fetchFirst(); err != nil {
 		return err
 	}
 	if r.window == nil {

@@ -197,8 +197,8 @@ func (r *run) verifyCode(lo, hi int) error {
 		if !r.rows[lo].leaves || r.rows[lo].right.Len() < k {
 			continue
 		}
-		from := firstLanes(r.rows[lo].right, k)
-		for end < hi && r.rows[end].leaves && r.rows[end].right.Len() >= k && firstLanes(r.rows[end].right, k) == from {
+		from := r.rows[lo].right.First(k)
+		for end < hi && r.rows[end].leaves && r.rows[end].right.Len() >= k && r.rows[end].right.First(k) == from {
 			end++
 		}
 		if err := r.recode(lo, end, from); err != nil {

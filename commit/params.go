@@ -46,6 +46,16 @@ func (l Lanes) Has(i int) bool { return l>>uint(i)&1 != 0 }
 // Len returns the number of lanes in l.
 func (l Lanes) Len() int { return bits.OnesCount32(uint32(l)) }
 
+// First returns the n lowest lanes of l: l where it has no more, and none where n is
+// not positive.
+func (l Lanes) First(n int) Lanes {
+	rest := l
+	for range n {
+		rest &= rest - 1
+	}
+	return l &^ rest
+}
+
 // Pos names a slice: slice Lane of group Group.
 type Pos struct{ Group, Lane int }
 

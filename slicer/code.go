@@ -64,7 +64,7 @@ func (b *Batch) Rebuild(l Loss) error {
 	if l.Have.Len() < b.shape.K {
 		return fmt.Errorf("slicer: groups [%d, %d): %d lanes, want %d", l.Lo, l.Hi, l.Have.Len(), b.shape.K)
 	}
-	from := firstLanes(l.Have, b.shape.K)
+	from := l.Have.First(b.shape.K)
 	to := l.Want &^ from
 	if b.span(l.Lo, l.Hi) == 0 || to == 0 {
 		return nil
@@ -77,13 +77,4 @@ func (b *Batch) Rebuild(l Loss) error {
 		b.decoder = d
 	}
 	return b.decoder.rebuild(b.shards)
-}
-
-// firstLanes returns the k lowest lanes of l, which has as many.
-func firstLanes(l commit.Lanes, k int) commit.Lanes {
-	rest := l
-	for range k {
-		rest &= rest - 1
-	}
-	return l &^ rest
 }

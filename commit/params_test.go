@@ -1,0 +1,21 @@
+package commit_test
+
+import (
+	"testing"
+
+	"github.com/tapecommit/tapecommit/commit"
+)
+
+func TestLanes(t *testing.T) {
+	const l = commit.Lanes(0b1011_0100)
+	if l.Len() != 4 || l.Has(0) || !l.Has(2) || l.Has(31) || l.Has(40) {
+		t.Errorf("%b: %d lanes", l, l.Len())
+	}
+	for n, want := range map[int]commit.Lanes{
+		-1: 0, 0: 0, 1: 0b100, 2: 0b1_0100, 3: 0b11_0100, 4: l, 5: l, 40: l,
+	} {
+		if got := l.First(n); got != want {
+			t.Errorf("First(%d) of %b = %b, want %b", n, l, got, want)
+		}
+	}
+}
