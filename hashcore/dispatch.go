@@ -1,22 +1,46 @@
 package hashcore
 
-// maxLanes is the most messages that any kernel takes side by side.
-const maxLanes = 8
-
-// maxBlocks bounds the blocks of one kernel call, to some 40 microseconds. A goroutine
-// cannot be stopped inside assembly, and a collector would wait for it.
-const maxBlocks = 1024
-
 // engine is a kernel that works on lanes, as a plan names it.
 type engine uint8
 
+// capacity is what an engine takes in one call: messages side by side, and blocks of each.
+// A goroutine cannot be stopped inside assembly, and a collector would wait for it, so a
+// call is to end after some 40 microseconds.
+type capacity struct{ lanes, blocks int }
+
 // plan says how a batch is spread over lanes.
 type plan struct {
-	lanes int                  // messages side by side; 0 is crypto/sha256, one after the other
-	few   int                  // so many messages or fewer go to crypto/sha256 too
-	by    [maxLanes + 1]engine // by[n] takes n lanes on together, 1 <= n <= lanes
+	lanes int // messages side by side; 0 is crypto/sha256, one after the other
+	few   int // so many messages or fewer go to crypto/sha256 too
 
-	watch func(lanes, blocks int) // for tests: told of every call of advance, unless nil
+	// by[n] takes n lanes on together, 1 <= n <= lanes; or as many as it has, and for the
+	// others the plan is asked again.
+	by [maxLanes + 1]engine
+
+	watch func(lanes int, n []int) // for tests: told of every call of advance, unless nil
+}
+
+// most is how many blocks so many lanes may advance between two calls.
+func (p *plan) most(lanes int) int {
+	most := engines[p.by[lanes]].blocks
+	for lanes > 0 {
+		c := engines[p.by[lanes]]
+		most = min(most, c.blocks)
+		lanes -= c.lanes
+	}
+	return most
+}
+
+// room is how many lanes a batch of so many messages needs, with those that its kernels
+// have beyond it. Fewer messages never need more.
+func (p *plan) room(messages int) int {
+	room := 0
+	for n := min(p.lanes, messages); n > 0; {
+		lanes := engines[p.by[n]].lanes
+		room += lanes
+		n -= lanes
+	}
+	return room
 }
 
 // kernel is a Kernel and the plan that uses it alone.
@@ -27,7 +51,7 @@ type kernel struct {
 
 // alone is the plan that uses one kernel for everything.
 func alone(e engine) plan {
-	p := plan{lanes: width[e]}
+	p := plan{lanes: engines[e].lanes}
 	for i := range p.lanes {
 		p.by[i+1] = e
 	}

@@ -2,54 +2,71 @@
 
 package hashcore
 
+import "unsafe"
+
 const (
 	generic engine = iota
 	shani1
 	shani2
 	shani4
 	avx2x8
+	avx512x16
+	avx512x32
+	hybrid20
+	split8
+	split4
 )
 
-// width is how many lanes an engine has.
-var width = [...]int{generic: genericLanes, shani1: 1, shani2: 2, shani4: 4, avx2x8: 8}
+var engines = [...]capacity{
+	generic:   {genericLanes, 256},
+	shani1:    {1, 1024},
+	shani2:    {2, 512},
+	shani4:    {4, 512},
+	avx2x8:    {8, 128},
+	avx512x16: {16, 64},
+	avx512x32: {32, 64},
+	hybrid20:  {20, 64},
+	split8:    {8, 256},
+	split4:    {4, 512},
+}
 
-// advance takes the states of so many lanes over the first n blocks of their input. The
-// slices have room for all lanes of any kernel; those beyond lanes are overwritten.
-func (p *plan) advance(h []state, in [][]byte, lanes, n int) {
-	if p.watch != nil {
-		p.watch(lanes, n)
-	}
-	e := p.by[lanes]
-	if e == generic {
-		compress(h[:lanes], in[:lanes], n)
-		return
-	}
-	for _, piece := range in[:lanes] {
-		_ = piece[n*blockSize-1]
-	}
-	for l := lanes; l < width[e]; l++ {
-		in[l] = in[0]
-	}
+// blocks is advance for one kernel, whose lanes beyond h have memory there too, and a
+// row of stride sources for each step.
+func (e engine) blocks(h []state, in []source, stride int, n *[maxSteps]int, steps int) {
+	bytes := stride * int(unsafe.Sizeof(in[0]))
 	switch e {
+	case generic:
+		blocksGeneric(h, in, stride, n, steps)
 	case shani1:
-		blocksSHANIx1((*[1]state)(h), (*[1][]byte)(in), n)
+		blocksSHANIx1((*[1]state)(h[:1]), &in[0], bytes, n, steps)
 	case shani2:
-		blocksSHANIx2((*[2]state)(h), (*[2][]byte)(in), n)
+		blocksSHANIx2((*[2]state)(h[:2]), &in[0], bytes, n, steps)
 	case shani4:
-		blocksSHANIx4((*[4]state)(h), (*[4][]byte)(in), n)
+		blocksSHANIx4((*[4]state)(h[:4]), &in[0], bytes, n, steps)
 	case avx2x8:
-		blocksAVX2x8((*[8]state)(h), (*[8][]byte)(in), n)
+		blocksAVX2x8((*[8]state)(h[:8]), &in[0], bytes, n, steps)
+	case avx512x16:
+		blocksAVX512x16((*[16]state)(h[:16]), &in[0], bytes, n, steps)
+	case avx512x32:
+		blocksAVX512x32((*[32]state)(h[:32]), &in[0], bytes, n, steps)
+	case hybrid20:
+		blocksHYBRIDx20((*[20]state)(h[:20]), &in[0], bytes, n, steps)
+	case split8:
+		blocksSPLITx8((*[8]state)(h[:8]), &in[0], bytes, n, steps)
+	case split4:
+		blocksSPLITx4((*[4]state)(h[:4]), &in[0], bytes, n, steps)
 	}
 }
 
 // pairs hashes pairs of whole digests, as many waves of its lanes as fit into dst and one
 // call, and returns how many pairs that were. Frames hold labels and padding.
 func (e engine) pairs(dst, nodes []Digest, frames []block2, left, right, blocks int) int {
-	waves := min(len(dst), maxBlocks/blocks) / width[e]
-	if waves == 0 || e == generic {
+	c := engines[e]
+	waves := min(len(dst)/c.lanes, c.blocks/blocks)
+	if waves == 0 || e == generic || e == split4 && blocks < 2 {
 		return 0
 	}
-	n := waves * width[e]
+	n := waves * c.lanes
 	d, from := (*[32]byte)(&dst[:n][0]), (*[32]byte)(&nodes[:2*n][0])
 	switch e {
 	case shani1:
@@ -60,6 +77,16 @@ func (e engine) pairs(dst, nodes []Digest, frames []block2, left, right, blocks 
 		pairsSHANIx4(d, from, waves, (*[8]block2)(frames), left, right, blocks)
 	case avx2x8:
 		pairsAVX2x8(d, from, waves, (*[16]block2)(frames), left, right, blocks)
+	case avx512x16:
+		pairsAVX512x16(d, from, waves, (*[32]block2)(frames), left, right, blocks)
+	case avx512x32:
+		pairsAVX512x32(d, from, waves, (*[64]block2)(frames), left, right, blocks)
+	case hybrid20:
+		pairsHYBRIDx20(d, from, waves, (*[40]block2)(frames), left, right, blocks)
+	case split8:
+		pairsSPLITx8(d, from, waves, (*[16]block2)(frames), left, right, blocks)
+	case split4:
+		pairsSPLITx4(d, from, waves, (*[8]block2)(frames), left, right, blocks)
 	}
 	return n
 }

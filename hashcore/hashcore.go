@@ -35,11 +35,7 @@ func Sum(dst []Digest, prefix string, msgs [][]byte) {
 		return
 	}
 	pre := newPrefix(prefix)
-	if len(msgs) == 1 && width[p.by[1]] == 1 {
-		sumOne(p, &dst[0], &pre, msgs[0])
-	} else {
-		sumLanes(p, dst, &pre, msgs)
-	}
+	sumLanes(p, dst, &pre, msgs)
 }
 
 // Labels frame a pair of digests: Left || l[:Width] || Right || r[:Width], at most two

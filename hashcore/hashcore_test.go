@@ -210,7 +210,7 @@ func TestSumNil(t *testing.T) {
 // TestSumLong has a message of more blocks than one kernel call takes, alone and beside
 // short ones.
 func TestSumLong(t *testing.T) {
-	long := random(2*maxBlocks*blockSize + 77)
+	long := random(2*1024*blockSize + 77)
 	eachKernel(t, func(t *testing.T) {
 		checkSum(t, "LEAF", [][]byte{long})
 		checkSum(t, "LEAF", [][]byte{long[:9], long, long[:4096], nil, long[1:], long[:64]})

@@ -1,68 +1,104 @@
 package hashcore
 
-// sumLanes is Sum with messages side by side.
-//
-// Lanes [0, busy) hold a message each. All advance together until a piece of one ends.
-// That lane goes on with its next piece, or writes its digest and takes the next message.
-// Once there is none, the last lane moves into its place, and p has a kernel for those left.
+const (
+	// maxLanes is the most messages that any kernel takes side by side.
+	maxLanes = 32
+
+	// maxSteps is the most steps of one kernel call: runs of blocks over which no lane
+	// changes from one piece of its message to the next.
+	maxSteps = 4
+)
+
+// sumLanes is Sum with messages side by side. What they need would cost a small batch more
+// to clear than to hash with, so there is room in sizes.
 func sumLanes(p *plan, dst []Digest, pre *prefix, msgs [][]byte) {
-	var (
-		of      [maxLanes]int    // the message of the lane
-		h       [maxLanes]state  // its state
-		in      [maxLanes][]byte // its piece, as far as it is not hashed yet
-		rest    [maxLanes][]byte // its body behind the piece; nil at the end
-		slot    [maxLanes]int    // which scratch is its own
-		scratch [maxLanes]block2
-	)
+	switch n := p.room(len(msgs)); {
+	case n <= 1:
+		var r [1]lane
+		var h [1]state
+		var in [1 * maxSteps]source
+		sumIn(p, dst, pre, msgs, r[:], h[:], in[:])
+	case n <= 4:
+		var r [4]lane
+		var h [4]state
+		var in [4 * maxSteps]source
+		sumIn(p, dst, pre, msgs, r[:], h[:], in[:])
+	case n <= 8:
+		var r [8]lane
+		var h [8]state
+		var in [8 * maxSteps]source
+		sumIn(p, dst, pre, msgs, r[:], h[:], in[:])
+	default:
+		var r [maxLanes]lane
+		var h [maxLanes]state
+		var in [maxLanes * maxSteps]source
+		sumIn(p, dst, pre, msgs, r[:], h[:], in[:])
+	}
+}
+
+// lane is where a message is hashed, but for its state.
+type lane struct {
+	pieces // what is left of the message
+	of     int
+	slot   int // the lane whose ends the pieces use
+	ends   ends
+}
+
+// sumIn hashes a batch in lanes, of which there are as many as any kernel of p has.
+//
+// Lanes [0, busy) hold a message each. All advance together until one ends. Its lane writes
+// the digest and takes the next message. Once there is none, the last lane moves into its
+// place, and p has a kernel for those left.
+func sumIn(p *plan, dst []Digest, pre *prefix, msgs [][]byte, lanes []lane, h []state, in []source) {
 	busy := min(p.lanes, len(msgs))
 	next := busy
 	for l := range busy {
-		of[l], h[l], slot[l] = l, pre.mid, l
-		in[l], rest[l] = pre.first(&scratch[l], msgs[l])
+		m := &lanes[l]
+		m.of, m.slot, h[l] = l, l, pre.mid
+		pre.cut(&m.pieces, unseen(&m.ends), unseenBytes(msgs[l]))
 	}
 	for busy > 0 {
-		n := maxBlocks / busy
-		for _, piece := range in[:busy] {
-			n = min(n, len(piece)/blockSize)
+		var n [maxSteps]int
+		steps := 0
+		ended := false
+		for most := p.most(busy); steps < maxSteps && most > 0 && !ended; steps++ {
+			n[steps], ended = step(lanes[:busy], in[steps*len(h):], most)
+			most -= n[steps]
 		}
-		p.advance(h[:], in[:], busy, n)
+		p.advance(h, in, busy, &n, steps)
+		if !ended {
+			continue
+		}
 		for l := busy - 1; l >= 0; l-- {
-			in[l] = in[l][n*blockSize:]
-			switch {
-			case len(in[l]) > 0:
-			case rest[l] != nil:
-				in[l], rest[l] = pre.next(&scratch[slot[l]], rest[l], len(msgs[of[l]]))
-			default:
-				put(&dst[of[l]], &h[l])
-				if next < len(msgs) {
-					of[l], h[l] = next, pre.mid
-					in[l], rest[l] = pre.first(&scratch[slot[l]], msgs[next])
-					next++
-				} else {
-					busy--
-					of[l], h[l], in[l], rest[l], slot[l] = of[busy], h[busy], in[busy], rest[busy], slot[busy]
-				}
+			m := &lanes[l]
+			if !m.ended() {
+				continue
+			}
+			put(&dst[m.of], &h[l])
+			if next < len(msgs) {
+				m.of, h[l] = next, pre.mid
+				pre.cut(&m.pieces, unseen(&lanes[m.slot].ends), unseenBytes(msgs[next]))
+				next++
+			} else {
+				busy--
+				last := &lanes[busy]
+				m.pieces, m.of, m.slot, h[l] = last.pieces, last.of, last.slot, h[busy]
 			}
 		}
 	}
 }
 
-// sumOne is Sum for a message alone, by a kernel of one lane.
-func sumOne(p *plan, dst *Digest, pre *prefix, msg []byte) {
-	var scratch block2
-	h := [1]state{pre.mid}
-	piece, rest := pre.first(&scratch, msg)
-	for {
-		for len(piece) > 0 {
-			n := min(maxBlocks, len(piece)/blockSize)
-			in := [1][]byte{piece}
-			p.advance(h[:], in[:], 1, n)
-			piece = piece[n*blockSize:]
-		}
-		if rest == nil {
-			break
-		}
-		piece, rest = pre.next(&scratch, rest, len(msg))
+// step takes as many blocks from every lane as all have in their piece, at most so many. It
+// tells how many that are, and whether a message ends.
+func step(lanes []lane, in []source, most int) (n int, ended bool) {
+	n = most
+	for l := range lanes {
+		n = min(n, lanes[l].next())
 	}
-	put(dst, &h[0])
+	for l := range lanes {
+		m := &lanes[l]
+		in[l] = m.take(n)
+		ended = ended || m.ended()
+	}
+	return n, ended
 }

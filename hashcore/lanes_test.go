@@ -8,12 +8,19 @@ import (
 // blocksOf is how many blocks a message has with its padding.
 func blocksOf(size int) int { return (size + 1 + lengthSize + blockSize - 1) / blockSize }
 
-// watched runs a batch by a plan of so many lanes, and returns the kernel calls, the blocks
-// that were asked for, and the blocks that calls would have had room for.
+// watched runs a batch by a plan, and returns the kernel calls, the blocks that were asked
+// for, and the blocks that calls would have had room for.
 func watched(t *testing.T, p plan, prefix string, msgs [][]byte) (calls, done, room int) {
-	p.watch = func(lanes, blocks int) {
-		if lanes < 1 || lanes > p.lanes || blocks < 1 || lanes*blocks > maxBlocks {
-			t.Errorf("a call of %d lanes and %d blocks", lanes, blocks)
+	p.watch = func(lanes int, n []int) {
+		blocks := 0
+		for _, step := range n {
+			if step < 1 {
+				t.Errorf("a step of %d blocks", step)
+			}
+			blocks += step
+		}
+		if lanes < 1 || lanes > p.lanes || blocks < 1 || blocks > p.most(lanes) || len(n) > maxSteps {
+			t.Errorf("a call of %d lanes and %v blocks", lanes, n)
 		}
 		calls++
 		done += lanes * blocks
@@ -43,6 +50,7 @@ func repeat(n, length int) []int {
 // TestPlanner counts calls. The generic kernel stands in for all: the planner is the same.
 func TestPlanner(t *testing.T) {
 	four := alone(generic)
+	most := four.most(4)
 	for _, c := range []struct {
 		name    string
 		prefix  string
@@ -52,14 +60,17 @@ func TestPlanner(t *testing.T) {
 		{"none", "LEAF", nil, 0},
 		{"short", "LEAF", []int{1}, 1},
 		{"two blocks in one piece", "LEAF", []int{115}, 1},
-		{"head and end", "LEAF", []int{116}, 2},
-		{"head, body, end", "LEAF", []int{4096}, 3},
-		{"no prefix, no head", "", []int{4096}, 2},
+		{"head and end", "LEAF", []int{116}, 1},
+		{"head, body, end", "LEAF", []int{4096}, 1},
+		{"no prefix, no head", "", []int{4096}, 1},
 		{"no prefix, short", "", []int{119}, 1},
-		{"a group in five waves", "LEAF", repeat(20, 4096), 5 * 3},
-		{"a wave not full", "LEAF", repeat(18, 4096), 5 * 3},
-		{"one long body", "", []int{3 * maxBlocks * blockSize}, 3 + 1},
-		{"four long bodies", "", repeat(4, maxBlocks*blockSize), 4 + 1},
+		{"a group in five waves", "LEAF", repeat(20, 4096), 5},
+		{"a wave not full", "LEAF", repeat(18, 4096), 5},
+		{"one long body", "", []int{3 * most * blockSize}, 3 + 1},
+		{"four long bodies", "", repeat(4, most*blockSize), 1 + 1},
+		{"ends at different times", "", []int{300, 400, 500, 600}, 4},
+		{"ends at different times, with heads", "LEAF", []int{300, 400, 500, 600}, 4},
+		{"more changes of pieces than steps", "LEAF", []int{300, 364, 428, 4096}, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			calls, done, _ := watched(t, four, c.prefix, bodies(c.lengths...))

@@ -1,8 +1,6 @@
 package hashcore
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 const (
 	blockSize  = 64
@@ -31,16 +29,16 @@ type block2 = [2 * blockSize]byte
 // maxPadded is the most bytes that fit into two blocks beside their padding.
 const maxPadded = len(block2{}) - 1 - lengthSize
 
-// finish writes the padding behind n bytes of b, where b is zero, and returns the blocks
-// up to its end. The whole message has size bytes.
-func finish(b *block2, n int, size uint64) []byte {
+// finish writes the padding behind n bytes of b, where b is zero, and returns how many
+// blocks that ends. The whole message has size bytes.
+func finish(b *block2, n int, size uint64) (blocks int) {
 	end := blockSize
 	if n > blockSize-1-lengthSize {
 		end = 2 * blockSize
 	}
 	b[n] = 0x80
 	binary.BigEndian.PutUint64(b[end-lengthSize:], size<<3)
-	return b[:end]
+	return end / blockSize
 }
 
 // prefix is what the messages of a batch have in common: whole blocks are hashed once for
@@ -65,35 +63,62 @@ func newPrefix(s string) (p prefix) {
 	return p
 }
 
-// A message is read in up to three pieces of whole blocks: a head in scratch, the blocks
-// of the body where they lie, and the end in scratch. Short ones are all head.
+// ends is scratch for the head and the end of a message.
+type ends struct {
+	head, end block2
+}
 
-// first returns the first piece, and what the body has behind it: nil after the end.
-func (p *prefix) first(scratch *block2, body []byte) (piece, rest []byte) {
+// pieces are a message in order, each of whole blocks: a head in scratch, the blocks of the
+// body where they lie, and the end in scratch. Short messages are all head.
+type pieces struct {
+	at     [3]source
+	blocks [3]int
+	i, n   int // the first that is not done, and how many there are
+}
+
+func (m *pieces) add(at source, blocks int) {
+	m.at[m.n], m.blocks[m.n] = at, blocks
+	m.n++
+}
+
+func (m *pieces) ended() bool { return m.i == m.n }
+
+// next is how many blocks the piece at hand has left.
+func (m *pieces) next() int { return m.blocks[m.i] }
+
+// take returns where the next so many blocks are, no more than there are, and goes on
+// behind them.
+func (m *pieces) take(blocks int) source {
+	at := m.at[m.i]
+	if m.blocks[m.i] -= blocks; m.blocks[m.i] > 0 {
+		m.at[m.i] = behind(at, blocks)
+	} else {
+		m.i++
+	}
+	return at
+}
+
+// cut sets m to the pieces of a message.
+func (p *prefix) cut(m *pieces, s *ends, body []byte) {
+	m.i, m.n = 0, 0
+	size := p.size + uint64(len(body))
 	if p.n+len(body) <= maxPadded {
-		*scratch = p.head
-		copy(scratch[p.n:], body)
-		return finish(scratch, p.n+len(body), p.size+uint64(len(body))), nil
+		s.head = p.head
+		copy(s.head[p.n:], body)
+		m.add(sourceOf(s.head[:]), finish(&s.head, p.n+len(body), size))
+		return
 	}
-	if p.n == 0 {
-		return whole(body)
+	if p.n > 0 {
+		s.head = p.head
+		took := copy(s.head[p.n:blockSize], body)
+		m.add(sourceOf(s.head[:]), 1)
+		body = body[took:]
 	}
-	*scratch = p.head
-	took := copy(scratch[p.n:blockSize], body)
-	return scratch[:blockSize], body[took:]
-}
-
-// next returns the piece behind another, from the rest, not nil, of a body of so many bytes.
-func (p *prefix) next(scratch *block2, rest []byte, size int) (piece, after []byte) {
-	if len(rest) >= blockSize {
-		return whole(rest)
+	if whole := len(body) / blockSize; whole > 0 {
+		m.add(sourceOf(body), whole)
+		body = body[whole*blockSize:]
 	}
-	*scratch = block2{}
-	copy(scratch[:], rest)
-	return finish(scratch, len(rest), p.size+uint64(size)), nil
-}
-
-func whole(b []byte) (blocks, rest []byte) {
-	n := len(b) &^ (blockSize - 1)
-	return b[:n], b[n:]
+	s.end = block2{}
+	copy(s.end[:], body)
+	m.add(sourceOf(s.end[:]), finish(&s.end, len(body), size))
 }

@@ -4,23 +4,126 @@
 
 #include "textflag.h"
 
-// func blocksSHANIx1(h *[1][8]uint32, in *[1][]byte, n int)
+DATA constants<>+0(SB)/4, $0x428a2f98
+DATA constants<>+4(SB)/4, $0x71374491
+DATA constants<>+8(SB)/4, $0xb5c0fbcf
+DATA constants<>+12(SB)/4, $0xe9b5dba5
+DATA constants<>+16(SB)/4, $0x3956c25b
+DATA constants<>+20(SB)/4, $0x59f111f1
+DATA constants<>+24(SB)/4, $0x923f82a4
+DATA constants<>+28(SB)/4, $0xab1c5ed5
+DATA constants<>+32(SB)/4, $0xd807aa98
+DATA constants<>+36(SB)/4, $0x12835b01
+DATA constants<>+40(SB)/4, $0x243185be
+DATA constants<>+44(SB)/4, $0x550c7dc3
+DATA constants<>+48(SB)/4, $0x72be5d74
+DATA constants<>+52(SB)/4, $0x80deb1fe
+DATA constants<>+56(SB)/4, $0x9bdc06a7
+DATA constants<>+60(SB)/4, $0xc19bf174
+DATA constants<>+64(SB)/4, $0xe49b69c1
+DATA constants<>+68(SB)/4, $0xefbe4786
+DATA constants<>+72(SB)/4, $0x0fc19dc6
+DATA constants<>+76(SB)/4, $0x240ca1cc
+DATA constants<>+80(SB)/4, $0x2de92c6f
+DATA constants<>+84(SB)/4, $0x4a7484aa
+DATA constants<>+88(SB)/4, $0x5cb0a9dc
+DATA constants<>+92(SB)/4, $0x76f988da
+DATA constants<>+96(SB)/4, $0x983e5152
+DATA constants<>+100(SB)/4, $0xa831c66d
+DATA constants<>+104(SB)/4, $0xb00327c8
+DATA constants<>+108(SB)/4, $0xbf597fc7
+DATA constants<>+112(SB)/4, $0xc6e00bf3
+DATA constants<>+116(SB)/4, $0xd5a79147
+DATA constants<>+120(SB)/4, $0x06ca6351
+DATA constants<>+124(SB)/4, $0x14292967
+DATA constants<>+128(SB)/4, $0x27b70a85
+DATA constants<>+132(SB)/4, $0x2e1b2138
+DATA constants<>+136(SB)/4, $0x4d2c6dfc
+DATA constants<>+140(SB)/4, $0x53380d13
+DATA constants<>+144(SB)/4, $0x650a7354
+DATA constants<>+148(SB)/4, $0x766a0abb
+DATA constants<>+152(SB)/4, $0x81c2c92e
+DATA constants<>+156(SB)/4, $0x92722c85
+DATA constants<>+160(SB)/4, $0xa2bfe8a1
+DATA constants<>+164(SB)/4, $0xa81a664b
+DATA constants<>+168(SB)/4, $0xc24b8b70
+DATA constants<>+172(SB)/4, $0xc76c51a3
+DATA constants<>+176(SB)/4, $0xd192e819
+DATA constants<>+180(SB)/4, $0xd6990624
+DATA constants<>+184(SB)/4, $0xf40e3585
+DATA constants<>+188(SB)/4, $0x106aa070
+DATA constants<>+192(SB)/4, $0x19a4c116
+DATA constants<>+196(SB)/4, $0x1e376c08
+DATA constants<>+200(SB)/4, $0x2748774c
+DATA constants<>+204(SB)/4, $0x34b0bcb5
+DATA constants<>+208(SB)/4, $0x391c0cb3
+DATA constants<>+212(SB)/4, $0x4ed8aa4a
+DATA constants<>+216(SB)/4, $0x5b9cca4f
+DATA constants<>+220(SB)/4, $0x682e6ff3
+DATA constants<>+224(SB)/4, $0x748f82ee
+DATA constants<>+228(SB)/4, $0x78a5636f
+DATA constants<>+232(SB)/4, $0x84c87814
+DATA constants<>+236(SB)/4, $0x8cc70208
+DATA constants<>+240(SB)/4, $0x90befffa
+DATA constants<>+244(SB)/4, $0xa4506ceb
+DATA constants<>+248(SB)/4, $0xbef9a3f7
+DATA constants<>+252(SB)/4, $0xc67178f2
+DATA constants<>+256(SB)/4, $0x00010203
+DATA constants<>+260(SB)/4, $0x04050607
+DATA constants<>+264(SB)/4, $0x08090a0b
+DATA constants<>+268(SB)/4, $0x0c0d0e0f
+DATA constants<>+272(SB)/4, $0x00010203
+DATA constants<>+276(SB)/4, $0x04050607
+DATA constants<>+280(SB)/4, $0x08090a0b
+DATA constants<>+284(SB)/4, $0x0c0d0e0f
+DATA constants<>+288(SB)/4, $0x00010203
+DATA constants<>+292(SB)/4, $0x04050607
+DATA constants<>+296(SB)/4, $0x08090a0b
+DATA constants<>+300(SB)/4, $0x0c0d0e0f
+DATA constants<>+304(SB)/4, $0x00010203
+DATA constants<>+308(SB)/4, $0x04050607
+DATA constants<>+312(SB)/4, $0x08090a0b
+DATA constants<>+316(SB)/4, $0x0c0d0e0f
+DATA constants<>+320(SB)/4, $0x6a09e667
+DATA constants<>+324(SB)/4, $0xbb67ae85
+DATA constants<>+328(SB)/4, $0x3c6ef372
+DATA constants<>+332(SB)/4, $0xa54ff53a
+DATA constants<>+336(SB)/4, $0x510e527f
+DATA constants<>+340(SB)/4, $0x9b05688c
+DATA constants<>+344(SB)/4, $0x1f83d9ab
+DATA constants<>+348(SB)/4, $0x5be0cd19
+DATA constants<>+352(SB)/4, $0x9b05688c
+DATA constants<>+356(SB)/4, $0x510e527f
+DATA constants<>+360(SB)/4, $0xbb67ae85
+DATA constants<>+364(SB)/4, $0x6a09e667
+DATA constants<>+368(SB)/4, $0x5be0cd19
+DATA constants<>+372(SB)/4, $0x1f83d9ab
+DATA constants<>+376(SB)/4, $0xa54ff53a
+DATA constants<>+380(SB)/4, $0x3c6ef372
+GLOBL constants<>(SB), RODATA|NOPTR, $384
+
+// func blocksSHANIx1(h *[1][8]uint32, in **byte, stride int, n *[4]int, steps int)
 // Requires: AVX, SHA
-TEXT ·blocksSHANIx1(SB), $112-24
+TEXT ·blocksSHANIx1(SB), $160-40
 	MOVQ     h+0(FP), DI
 	MOVQ     in+8(FP), SI
-	MOVQ     n+16(FP), CX
+	MOVQ     stride+16(FP), R14
+	MOVQ     n+24(FP), R9
+	MOVQ     steps+32(FP), R10
 	LEAQ     constants<>+0(SB), AX
-	LEAQ     15(SP), DX
-	ANDQ     $-16, DX
-	MOVQ     (SI), R8
+	LEAQ     63(SP), DX
+	ANDQ     $-64, DX
 	VMOVDQU  (DI), X3
 	VMOVDQU  16(DI), X2
 	VPSHUFD  $0xb1, X3, X3
 	VPSHUFD  $0x1b, X2, X2
 	VPALIGNR $0x08, X2, X3, X1
 	VPBLENDW $0xf0, X3, X2, X2
-	XORQ     BX, BX
+
+step:
+	MOVQ (SI), R8
+	MOVQ (R9), CX
+	XORQ BX, BX
 
 block:
 	VMOVDQA     X1, 64(DX)
@@ -176,6 +279,10 @@ block:
 	ADDQ        $0x40, BX
 	DECQ        CX
 	JNZ         block
+	ADDQ        R14, SI
+	ADDQ        $0x08, R9
+	DECQ        R10
+	JNZ         step
 	VPSHUFD     $0x1b, X1, X1
 	VPSHUFD     $0xb1, X2, X2
 	VPBLENDW    $0xf0, X2, X1, X8
@@ -184,126 +291,48 @@ block:
 	VMOVDQU     X2, 16(DI)
 	RET
 
-DATA constants<>+0(SB)/4, $0x428a2f98
-DATA constants<>+4(SB)/4, $0x71374491
-DATA constants<>+8(SB)/4, $0xb5c0fbcf
-DATA constants<>+12(SB)/4, $0xe9b5dba5
-DATA constants<>+16(SB)/4, $0x3956c25b
-DATA constants<>+20(SB)/4, $0x59f111f1
-DATA constants<>+24(SB)/4, $0x923f82a4
-DATA constants<>+28(SB)/4, $0xab1c5ed5
-DATA constants<>+32(SB)/4, $0xd807aa98
-DATA constants<>+36(SB)/4, $0x12835b01
-DATA constants<>+40(SB)/4, $0x243185be
-DATA constants<>+44(SB)/4, $0x550c7dc3
-DATA constants<>+48(SB)/4, $0x72be5d74
-DATA constants<>+52(SB)/4, $0x80deb1fe
-DATA constants<>+56(SB)/4, $0x9bdc06a7
-DATA constants<>+60(SB)/4, $0xc19bf174
-DATA constants<>+64(SB)/4, $0xe49b69c1
-DATA constants<>+68(SB)/4, $0xefbe4786
-DATA constants<>+72(SB)/4, $0x0fc19dc6
-DATA constants<>+76(SB)/4, $0x240ca1cc
-DATA constants<>+80(SB)/4, $0x2de92c6f
-DATA constants<>+84(SB)/4, $0x4a7484aa
-DATA constants<>+88(SB)/4, $0x5cb0a9dc
-DATA constants<>+92(SB)/4, $0x76f988da
-DATA constants<>+96(SB)/4, $0x983e5152
-DATA constants<>+100(SB)/4, $0xa831c66d
-DATA constants<>+104(SB)/4, $0xb00327c8
-DATA constants<>+108(SB)/4, $0xbf597fc7
-DATA constants<>+112(SB)/4, $0xc6e00bf3
-DATA constants<>+116(SB)/4, $0xd5a79147
-DATA constants<>+120(SB)/4, $0x06ca6351
-DATA constants<>+124(SB)/4, $0x14292967
-DATA constants<>+128(SB)/4, $0x27b70a85
-DATA constants<>+132(SB)/4, $0x2e1b2138
-DATA constants<>+136(SB)/4, $0x4d2c6dfc
-DATA constants<>+140(SB)/4, $0x53380d13
-DATA constants<>+144(SB)/4, $0x650a7354
-DATA constants<>+148(SB)/4, $0x766a0abb
-DATA constants<>+152(SB)/4, $0x81c2c92e
-DATA constants<>+156(SB)/4, $0x92722c85
-DATA constants<>+160(SB)/4, $0xa2bfe8a1
-DATA constants<>+164(SB)/4, $0xa81a664b
-DATA constants<>+168(SB)/4, $0xc24b8b70
-DATA constants<>+172(SB)/4, $0xc76c51a3
-DATA constants<>+176(SB)/4, $0xd192e819
-DATA constants<>+180(SB)/4, $0xd6990624
-DATA constants<>+184(SB)/4, $0xf40e3585
-DATA constants<>+188(SB)/4, $0x106aa070
-DATA constants<>+192(SB)/4, $0x19a4c116
-DATA constants<>+196(SB)/4, $0x1e376c08
-DATA constants<>+200(SB)/4, $0x2748774c
-DATA constants<>+204(SB)/4, $0x34b0bcb5
-DATA constants<>+208(SB)/4, $0x391c0cb3
-DATA constants<>+212(SB)/4, $0x4ed8aa4a
-DATA constants<>+216(SB)/4, $0x5b9cca4f
-DATA constants<>+220(SB)/4, $0x682e6ff3
-DATA constants<>+224(SB)/4, $0x748f82ee
-DATA constants<>+228(SB)/4, $0x78a5636f
-DATA constants<>+232(SB)/4, $0x84c87814
-DATA constants<>+236(SB)/4, $0x8cc70208
-DATA constants<>+240(SB)/4, $0x90befffa
-DATA constants<>+244(SB)/4, $0xa4506ceb
-DATA constants<>+248(SB)/4, $0xbef9a3f7
-DATA constants<>+252(SB)/4, $0xc67178f2
-DATA constants<>+256(SB)/4, $0x00010203
-DATA constants<>+260(SB)/4, $0x04050607
-DATA constants<>+264(SB)/4, $0x08090a0b
-DATA constants<>+268(SB)/4, $0x0c0d0e0f
-DATA constants<>+272(SB)/4, $0x9b05688c
-DATA constants<>+276(SB)/4, $0x510e527f
-DATA constants<>+280(SB)/4, $0xbb67ae85
-DATA constants<>+284(SB)/4, $0x6a09e667
-DATA constants<>+288(SB)/4, $0x5be0cd19
-DATA constants<>+292(SB)/4, $0x1f83d9ab
-DATA constants<>+296(SB)/4, $0xa54ff53a
-DATA constants<>+300(SB)/4, $0x3c6ef372
-GLOBL constants<>(SB), RODATA|NOPTR, $304
-
 // func pairsSHANIx1(dst *[32]byte, nodes *[32]byte, waves int, frames *[2][128]byte, left int, right int, blocks int)
 // Requires: AVX, SHA
-TEXT ·pairsSHANIx1(SB), $112-56
+TEXT ·pairsSHANIx1(SB), $160-56
 	MOVQ    dst+0(FP), DI
 	MOVQ    nodes+8(FP), SI
-	MOVQ    waves+16(FP), CX
-	MOVQ    frames+24(FP), R8
-	MOVQ    left+32(FP), R10
-	MOVQ    right+40(FP), R11
+	MOVQ    waves+16(FP), R9
+	MOVQ    frames+24(FP), R10
+	MOVQ    left+32(FP), R12
+	MOVQ    right+40(FP), R8
 	LEAQ    constants<>+0(SB), AX
-	LEAQ    15(SP), DX
-	ANDQ    $-16, DX
+	LEAQ    63(SP), DX
+	ANDQ    $-64, DX
 	VMOVDQU (SI), X0
-	VMOVDQU X0, (R8)(R10*1)
+	VMOVDQU X0, (R10)(R12*1)
 	VMOVDQU 32(SI), X0
-	VMOVDQU X0, (R8)(R11*1)
+	VMOVDQU X0, (R10)(R8*1)
 	VMOVDQU 16(SI), X0
-	VMOVDQU X0, 16(R8)(R10*1)
+	VMOVDQU X0, 16(R10)(R12*1)
 	VMOVDQU 48(SI), X0
-	VMOVDQU X0, 16(R8)(R11*1)
+	VMOVDQU X0, 16(R10)(R8*1)
 	ADDQ    $+64, SI
-	MOVQ    R8, R9
-	ADDQ    $+128, R8
+	MOVQ    R10, R14
+	ADDQ    $+128, R10
 
 wave:
-	CMPQ    CX, $0x01
+	CMPQ    R9, $0x01
 	JEQ     filled
 	VMOVDQU (SI), X0
-	VMOVDQU X0, (R8)(R10*1)
+	VMOVDQU X0, (R10)(R12*1)
 	VMOVDQU 32(SI), X0
-	VMOVDQU X0, (R8)(R11*1)
+	VMOVDQU X0, (R10)(R8*1)
 	VMOVDQU 16(SI), X0
-	VMOVDQU X0, 16(R8)(R10*1)
+	VMOVDQU X0, 16(R10)(R12*1)
 	VMOVDQU 48(SI), X0
-	VMOVDQU X0, 16(R8)(R11*1)
+	VMOVDQU X0, 16(R10)(R8*1)
 	ADDQ    $+64, SI
 
 filled:
-	VMOVDQU 272(AX), X1
-	VMOVDQU 288(AX), X2
-	MOVQ    blocks+48(FP), R12
-	MOVQ    R9, BX
+	VMOVDQU 352(AX), X1
+	VMOVDQU 368(AX), X2
+	MOVQ    blocks+48(FP), CX
+	MOVQ    R14, BX
 
 block:
 	VMOVDQA     X1, 64(DX)
@@ -457,7 +486,7 @@ block:
 	VPADDD      64(DX), X1, X1
 	VPADDD      80(DX), X2, X2
 	ADDQ        $0x40, BX
-	DECQ        R12
+	DECQ        CX
 	JNZ         block
 	VPSHUFD     $0x1b, X1, X1
 	VPSHUFD     $0xb1, X2, X2
@@ -468,7 +497,7 @@ block:
 	VMOVDQU     X8, (DI)
 	VMOVDQU     X2, 16(DI)
 	ADDQ        $+32, DI
-	XCHGQ       R8, R9
-	DECQ        CX
+	XCHGQ       R10, R14
+	DECQ        R9
 	JNZ         wave
 	RET

@@ -4,13 +4,15 @@
 
 package hashcore
 
-// blocksSHANIx2 takes each state over the first n blocks of its input; n is not 0.
+// blocksSHANIx2 takes each state over steps, not none, of n[i] blocks, not 0. They begin where
+// a row of pointers says, one for each lane, in at first, and stride bytes on for each step.
 //
 //go:noescape
-func blocksSHANIx2(h *[2][8]uint32, in *[2][]byte, n int)
+func blocksSHANIx2(h *[2][8]uint32, in **byte, stride int, n *[4]int, steps int)
 
 // pairsSHANIx2 hashes waves of pairs of nodes, waves and blocks not 0. The left node goes to
-// offset left of a frame, the right one to offset right, and the frame has so many blocks.
+// offset left of a frame, the right one to offset right, and the frame has so many blocks,
+// at least 1.
 //
 //go:noescape
 func pairsSHANIx2(dst *[32]byte, nodes *[32]byte, waves int, frames *[4][128]byte, left int, right int, blocks int)

@@ -4,13 +4,15 @@
 
 package hashcore
 
-// blocksAVX2x8 takes each state over the first n blocks of its input; n is not 0.
+// blocksAVX2x8 takes each state over steps, not none, of n[i] blocks, not 0. They begin where
+// a row of pointers says, one for each lane, in at first, and stride bytes on for each step.
 //
 //go:noescape
-func blocksAVX2x8(h *[8][8]uint32, in *[8][]byte, n int)
+func blocksAVX2x8(h *[8][8]uint32, in **byte, stride int, n *[4]int, steps int)
 
 // pairsAVX2x8 hashes waves of pairs of nodes, waves and blocks not 0. The left node goes to
-// offset left of a frame, the right one to offset right, and the frame has so many blocks.
+// offset left of a frame, the right one to offset right, and the frame has so many blocks,
+// at least 1.
 //
 //go:noescape
 func pairsAVX2x8(dst *[32]byte, nodes *[32]byte, waves int, frames *[16][128]byte, left int, right int, blocks int)

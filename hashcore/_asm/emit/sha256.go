@@ -2,9 +2,14 @@
 // stands here once, and each file adds one way to compute it side by side:
 //
 //	sha256.go   the constants, and the tables made of them
+//	code.go     instructions that are woven before they are written
+//	graph.go    operations that are put in order, then into registers
 //	entries.go  the two functions that every kernel has
 //	shani.go    streams on the CPU's SHA instructions
-//	vector.go   a message in each 32-bit lane of vector registers; avx2.go has the instructions
+//	vector.go   a message in each 32-bit lane of vector registers; avx2.go and avx512.go have
+//	            the instructions
+//	hybrid.go   sixteen such lanes with four streams woven in
+//	split.go    the schedule in vector registers, the rounds on the SHA unit
 package emit
 
 import (
@@ -15,13 +20,21 @@ import (
 
 // Kernels are the emitters by the names that hashcore gives their kernels.
 var Kernels = map[string]func(){
-	"shani-x1": func() { entries(&shani{streams: 1}) },
-	"shani-x2": func() { entries(&shani{streams: 2}) },
-	"shani-x4": func() { entries(&shani{streams: 4}) },
-	"avx2-x8":  func() { entries(&vector{isa: avx2{}}) },
+	"shani-x1":   func() { entries(&shani{streams: 1}) },
+	"shani-x2":   func() { entries(&shani{streams: 2}) },
+	"shani-x4":   func() { entries(&shani{streams: 4}) },
+	"avx2-x8":    func() { entries(&vector{isa: avx2{}, waves: 1}) },
+	"avx512-x16": func() { entries(&vector{isa: avx512{low: true}, waves: 1}) },
+	"avx512-x32": func() { entries(&vector{isa: avx512{low: true}, waves: 2}) },
+	"hybrid-x20": func() { entries(newHybrid()) },
+	"split-x8":   func() { entries(&split{messages: 8}) },
+	"split-x4":   func() { entries(&split{messages: 4}) },
 }
 
-const blockSize = 64
+const (
+	blockSize = 64
+	stateSize = 32
+)
 
 // roundConstants are those of FIPS 180-4, 4.2.2.
 var roundConstants = [64]uint32{
@@ -40,27 +53,18 @@ var initial = [8]uint32{
 	0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 }
 
-// constants is read-only data, one for all functions of a file, and where its parts are.
+// constants is read-only data, one for all functions of a file, and where its parts are:
+// each round constant repeat times, 64 bytes that reverse the bytes of words, and initial,
+// once in order and once as the SHA unit wants it.
 type constants struct {
-	mem               Mem
-	row               int // bytes from one round constant to the next
-	maskAt, initialAt int
+	mem    Mem
+	repeat int
 }
 
 var constantsBase = RAX
 
-// begin points constantsBase at the data. It holds each round constant and the mask that
-// reverses the bytes of a word, so often that a vector is full, then a state.
-func (c *constants) begin(repeat, words int, state [8]uint32) {
-	if c.row == 0 {
-		c.declare(repeat, words, state)
-	}
-	LEAQ(c.mem, constantsBase)
-}
-
-func (c *constants) declare(repeat, words int, state [8]uint32) {
-	c.mem = GLOBL("constants", RODATA|NOPTR)
-	c.row = 4 * repeat
+func declareConstants(repeat int) constants {
+	c := constants{GLOBL("constants", RODATA|NOPTR), repeat}
 	at := 0
 	put := func(w uint32) { DATA(at, U32(w)); at += 4 }
 	for _, k := range roundConstants {
@@ -68,39 +72,35 @@ func (c *constants) declare(repeat, words int, state [8]uint32) {
 			put(k)
 		}
 	}
-	c.maskAt = at
-	for i := range uint32(words) {
+	for i := range uint32(16) {
 		w := 4 * i % 16
 		put(w<<24 | (w+1)<<16 | (w+2)<<8 | (w + 3))
 	}
-	c.initialAt = at
-	for _, w := range state {
+	for _, w := range initial {
 		put(w)
 	}
-}
-
-// round addresses the constant of round t, or the first of those of several rounds.
-func (c constants) round(t int) Mem { return Mem{Base: constantsBase, Disp: c.row * t} }
-func (c constants) mask() Mem       { return Mem{Base: constantsBase, Disp: c.maskAt} }
-func (c constants) initial(i int) Mem {
-	return Mem{Base: constantsBase, Disp: c.initialAt + 4*i}
-}
-
-// alignedFrame reserves stack and points frame at its first address that is a multiple of align.
-func alignedFrame(frame GPPhysical, size, align int) {
-	local := AllocLocal(size + align)
-	LEAQ(local.Offset(align-1), frame)
-	ANDQ(I32(-align), frame)
-}
-
-// pool hands out registers.
-type pool []VecPhysical
-
-func (p *pool) take() VecPhysical     { r := (*p)[0]; *p = (*p)[1:]; return r }
-func (p *pool) give(r ...VecPhysical) { *p = append(*p, r...) }
-func (p *pool) take4() (r [4]VecPhysical) {
-	for i := range r {
-		r[i] = p.take()
+	for _, i := range []int{5, 4, 1, 0, 7, 6, 3, 2} {
+		put(initial[i])
 	}
-	return r
+	return c
+}
+
+func (c constants) base()                { LEAQ(c.mem, constantsBase) }
+func (c constants) at(n int) Mem         { return Mem{Base: constantsBase, Disp: n} }
+func (c constants) tables() int          { return 4 * c.repeat * len(roundConstants) }
+func (c constants) round(t int) Mem      { return c.at(4 * c.repeat * t) } // or the first of those of several rounds
+func (c constants) reverse() Mem         { return c.at(c.tables()) }
+func (c constants) initial(i int) Mem    { return c.at(c.tables() + 64 + 4*i) }
+func (c constants) initialSHA(i int) Mem { return c.at(c.tables() + 64 + stateSize + 16*i) }
+
+// frame is a kernel's memory on the stack, from a multiple of 64 bytes on.
+var frameBase = RDX
+
+func frame(at int) Mem { return Mem{Base: frameBase, Disp: at} }
+
+func allocFrame(size int) {
+	const align = 64
+	local := AllocLocal(size + align)
+	LEAQ(local.Offset(align-1), frameBase)
+	ANDQ(I32(-align), frameBase)
 }
