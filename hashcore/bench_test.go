@@ -2,6 +2,8 @@ package hashcore
 
 import (
 	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -55,6 +57,33 @@ func BenchmarkSum(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkMixed has messages of one length, and of random lengths of the same total.
+func BenchmarkMixed(b *testing.B) {
+	const count = 160
+	rng := rand.New(rand.NewPCG(1, 1))
+	data := random(8192)
+	for _, mean := range []int{1024, 4096} {
+		mixed, equal := make([][]byte, count), make([][]byte, count)
+		total := 0
+		for i := range mixed {
+			mixed[i] = data[:rng.IntN(2*mean)]
+			total += len(mixed[i])
+		}
+		for i := range equal {
+			equal[i] = data[:total/count]
+		}
+		for name, msgs := range map[string][][]byte{"mixed": mixed, "equal": equal} {
+			eachKernelBench(b, fmt.Sprintf("mean=%d/%s", mean, name), func(b *testing.B) {
+				b.SetBytes(int64(total))
+				dst := make([]Digest, count)
+				for b.Loop() {
+					Sum(dst, "LEAF", msgs)
+				}
+			})
+		}
 	}
 }
 

@@ -204,7 +204,7 @@ func TestPairsBound(t *testing.T) {
 			continue
 		}
 		for blocks := 1; blocks <= 2; blocks++ {
-			n := w.engine.pairs(dst, nodes, frames[:], 0, 32, blocks)
+			n := w.engine.pairs(dst, nodes, frames[:], 0, 32, 32, blocks)
 			if c := engines[w.engine]; n != c.lanes*(c.blocks/blocks) {
 				t.Errorf("%s: a call of %d pairs of %d blocks", w.name, n, blocks)
 			}

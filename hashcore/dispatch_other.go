@@ -15,5 +15,7 @@ func (engine) blocks(h []state, in []source, stride int, n *[maxSteps]int, steps
 	blocksGeneric(h, in, stride, n, steps)
 }
 
+func prefetch(_, _ *byte) {}
+
 // pairs is for kernels with an entry of their own for pairs.
-func (engine) pairs(_, _ []Digest, _ []block2, _, _, _ int) int { return 0 }
+func (engine) pairs(_, _ []Digest, _ []block2, _, _, _, _ int) int { return 0 }

@@ -58,9 +58,9 @@ func (e engine) blocks(h []state, in []source, stride int, n *[maxSteps]int, ste
 	}
 }
 
-// pairs hashes pairs of whole digests, as many waves of its lanes as fit into dst and one
+// pairs hashes pairs of nodes of a width from 16 on, as many waves of its lanes as fit into dst and one
 // call, and returns how many pairs that were. Frames hold labels and padding.
-func (e engine) pairs(dst, nodes []Digest, frames []block2, left, right, blocks int) int {
+func (e engine) pairs(dst, nodes []Digest, frames []block2, left, right, width, blocks int) int {
 	c := engines[e]
 	waves := min(len(dst)/c.lanes, c.blocks/blocks)
 	if waves == 0 || e == generic || e == split4 && blocks < 2 {
@@ -70,23 +70,23 @@ func (e engine) pairs(dst, nodes []Digest, frames []block2, left, right, blocks 
 	d, from := (*[32]byte)(&dst[:n][0]), (*[32]byte)(&nodes[:2*n][0])
 	switch e {
 	case shani1:
-		pairsSHANIx1(d, from, waves, (*[2]block2)(frames), left, right, blocks)
+		pairsSHANIx1(d, from, waves, (*[2]block2)(frames), left, right, width, blocks)
 	case shani2:
-		pairsSHANIx2(d, from, waves, (*[4]block2)(frames), left, right, blocks)
+		pairsSHANIx2(d, from, waves, (*[4]block2)(frames), left, right, width, blocks)
 	case shani4:
-		pairsSHANIx4(d, from, waves, (*[8]block2)(frames), left, right, blocks)
+		pairsSHANIx4(d, from, waves, (*[8]block2)(frames), left, right, width, blocks)
 	case avx2x8:
-		pairsAVX2x8(d, from, waves, (*[16]block2)(frames), left, right, blocks)
+		pairsAVX2x8(d, from, waves, (*[16]block2)(frames), left, right, width, blocks)
 	case avx512x16:
-		pairsAVX512x16(d, from, waves, (*[32]block2)(frames), left, right, blocks)
+		pairsAVX512x16(d, from, waves, (*[32]block2)(frames), left, right, width, blocks)
 	case avx512x32:
-		pairsAVX512x32(d, from, waves, (*[64]block2)(frames), left, right, blocks)
+		pairsAVX512x32(d, from, waves, (*[64]block2)(frames), left, right, width, blocks)
 	case hybrid20:
-		pairsHYBRIDx20(d, from, waves, (*[40]block2)(frames), left, right, blocks)
+		pairsHYBRIDx20(d, from, waves, (*[40]block2)(frames), left, right, width, blocks)
 	case split8:
-		pairsSPLITx8(d, from, waves, (*[16]block2)(frames), left, right, blocks)
+		pairsSPLITx8(d, from, waves, (*[16]block2)(frames), left, right, width, blocks)
 	case split4:
-		pairsSPLITx4(d, from, waves, (*[8]block2)(frames), left, right, blocks)
+		pairsSPLITx4(d, from, waves, (*[8]block2)(frames), left, right, width, blocks)
 	}
 	return n
 }

@@ -11,3 +11,4 @@ package hashcore
 //go:generate go run -C _asm main.go -kernel split-x8 -out ../sha256x8_split_amd64.s -stubs ../sha256x8_split_amd64.go -pkg hashcore
 //go:generate go run -C _asm main.go -kernel split-x4 -out ../sha256x4_split_amd64.s -stubs ../sha256x4_split_amd64.go -pkg hashcore
 //go:generate go run -C _asm main.go -kernel hybrid-x20 -out ../sha256x20_hybrid_amd64.s -stubs ../sha256x20_hybrid_amd64.go -pkg hashcore
+//go:generate go run -C _asm main.go -kernel prefetch -out ../prefetch_amd64.s -stubs ../prefetch_amd64.go -pkg hashcore

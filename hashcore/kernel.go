@@ -38,6 +38,10 @@ func Pin(name string) error {
 	return nil
 }
 
+// Lanes returns how many messages the kernels in use take side by side, at most: a batch of
+// a multiple leaves no lane idle. It is 1 to 32.
+func Lanes() int { return max(1, current.Load().lanes) }
+
 // envKernel names the environment variable that pins a kernel when the program starts.
 const envKernel = "TAPECOMMIT_KERNEL"
 

@@ -63,6 +63,18 @@ func TestPin(t *testing.T) {
 	}
 }
 
+func TestLanes(t *testing.T) {
+	defer Pin("")
+	for name, want := range map[string]int{"stdlib": 1, "generic": genericLanes} {
+		if err := Pin(name); err != nil {
+			t.Fatal(err)
+		}
+		if got := Lanes(); got != want {
+			t.Errorf("%s: %d lanes, want %d", name, got, want)
+		}
+	}
+}
+
 // TestPinWhileHashing changes kernels under running batches; the race detector watches.
 func TestPinWhileHashing(t *testing.T) {
 	defer Pin("")

@@ -9,30 +9,46 @@ const (
 	maxSteps = 4
 )
 
-// sumLanes is Sum with messages side by side. What they need would cost a small batch more
-// to clear than to hash with, so there is room in sizes.
+// sumLanes is Sum with messages side by side. Where their lengths differ, messages of as
+// many blocks go together: then lanes end at the same time.
 func sumLanes(p *plan, dst []Digest, pre *prefix, msgs [][]byte) {
+	if len(msgs) <= p.lanes || sameLengths(msgs) {
+		sumOrdered(p, dst, pre, msgs, nil)
+		return
+	}
+	for len(msgs) > 0 {
+		n := min(len(msgs), maxOrder)
+		var order [maxOrder]uint8
+		pre.sortByBlocks(order[:n], msgs[:n])
+		sumOrdered(p, dst[:n], pre, msgs[:n], order[:n])
+		dst, msgs = dst[n:], msgs[n:]
+	}
+}
+
+// sumOrdered hashes messages in the order given, or if it is nil as they come. What lanes
+// need would cost a small batch more to clear than to hash with, so there is room in sizes.
+func sumOrdered(p *plan, dst []Digest, pre *prefix, msgs [][]byte, order []uint8) {
 	switch n := p.room(len(msgs)); {
 	case n <= 1:
 		var r [1]lane
 		var h [1]state
 		var in [1 * maxSteps]source
-		sumIn(p, dst, pre, msgs, r[:], h[:], in[:])
+		sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
 	case n <= 4:
 		var r [4]lane
 		var h [4]state
 		var in [4 * maxSteps]source
-		sumIn(p, dst, pre, msgs, r[:], h[:], in[:])
+		sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
 	case n <= 8:
 		var r [8]lane
 		var h [8]state
 		var in [8 * maxSteps]source
-		sumIn(p, dst, pre, msgs, r[:], h[:], in[:])
+		sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
 	default:
 		var r [maxLanes]lane
 		var h [maxLanes]state
 		var in [maxLanes * maxSteps]source
-		sumIn(p, dst, pre, msgs, r[:], h[:], in[:])
+		sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
 	}
 }
 
@@ -49,13 +65,27 @@ type lane struct {
 // Lanes [0, busy) hold a message each. All advance together until one ends. Its lane writes
 // the digest and takes the next message. Once there is none, the last lane moves into its
 // place, and p has a kernel for those left.
-func sumIn(p *plan, dst []Digest, pre *prefix, msgs [][]byte, lanes []lane, h []state, in []source) {
+func sumIn(p *plan, dst []Digest, pre *prefix, msgs [][]byte, order []uint8, lanes []lane, h []state, in []source) {
+	at := func(i int) int {
+		if order != nil {
+			return int(order[i])
+		}
+		return i
+	}
+	taken := 0
+	take := func() int {
+		if later := taken + p.lanes; later < len(msgs) {
+			expect(msgs[at(later)])
+		}
+		taken++
+		return at(taken - 1)
+	}
 	busy := min(p.lanes, len(msgs))
-	next := busy
 	for l := range busy {
 		m := &lanes[l]
-		m.of, m.slot, h[l] = l, l, pre.mid
-		pre.cut(&m.pieces, unseen(&m.ends), unseenBytes(msgs[l]))
+		m.of, m.slot, h[l] = take(), l, pre.mid
+		m.ends.head = pre.head
+		pre.cut(&m.pieces, unseen(&m.ends), unseenBytes(msgs[m.of]))
 	}
 	for busy > 0 {
 		var n [maxSteps]int
@@ -75,16 +105,24 @@ func sumIn(p *plan, dst []Digest, pre *prefix, msgs [][]byte, lanes []lane, h []
 				continue
 			}
 			put(&dst[m.of], &h[l])
-			if next < len(msgs) {
-				m.of, h[l] = next, pre.mid
-				pre.cut(&m.pieces, unseen(&lanes[m.slot].ends), unseenBytes(msgs[next]))
-				next++
+			if taken < len(msgs) {
+				m.of, h[l] = take(), pre.mid
+				pre.cut(&m.pieces, unseen(&lanes[m.slot].ends), unseenBytes(msgs[m.of]))
 			} else {
 				busy--
 				last := &lanes[busy]
 				m.pieces, m.of, m.slot, h[l] = last.pieces, last.of, last.slot, h[busy]
 			}
 		}
+	}
+}
+
+// expect has the ends of a message fetched that comes a wave later. Its first lines are
+// copied and its last too, before the CPU can see that it is read from end to end: a group
+// out of memory was hashed 10% faster for it. Short messages come too soon.
+func expect(msg []byte) {
+	if len(msg) >= 8*blockSize {
+		prefetch(&msg[0], &msg[len(msg)-1])
 	}
 }
 

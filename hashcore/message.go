@@ -29,16 +29,22 @@ type block2 = [2 * blockSize]byte
 // maxPadded is the most bytes that fit into two blocks beside their padding.
 const maxPadded = len(block2{}) - 1 - lengthSize
 
-// finish writes the padding behind n bytes of b, where b is zero, and returns how many
-// blocks that ends. The whole message has size bytes.
-func finish(b *block2, n int, size uint64) (blocks int) {
-	end := blockSize
+// blocksBehind is how many blocks end a message of which n bytes stand before the padding.
+func blocksBehind(n int) int {
 	if n > blockSize-1-lengthSize {
-		end = 2 * blockSize
+		return 2
 	}
+	return 1
+}
+
+// finish writes the padding behind n bytes of b, and returns how many blocks that ends. The
+// whole message has size bytes.
+func finish(b *block2, n int, size uint64) (blocks int) {
+	blocks = blocksBehind(n)
+	clear(b[n:])
 	b[n] = 0x80
-	binary.BigEndian.PutUint64(b[end-lengthSize:], size<<3)
-	return end / blockSize
+	binary.BigEndian.PutUint64(b[blocks*blockSize-lengthSize:], size<<3)
+	return blocks
 }
 
 // prefix is what the messages of a batch have in common: whole blocks are hashed once for
@@ -66,6 +72,7 @@ func newPrefix(s string) (p prefix) {
 // ends is scratch for the head and the end of a message.
 type ends struct {
 	head, end block2
+	padded    int // 1 and the length of the body whose padding they have, or 0
 }
 
 // pieces are a message in order, each of whole blocks: a head in scratch, the blocks of the
@@ -98,18 +105,21 @@ func (m *pieces) take(blocks int) source {
 	return at
 }
 
-// cut sets m to the pieces of a message.
+// cut sets m to the pieces of a message. The head of s begins with that of p.
 func (p *prefix) cut(m *pieces, s *ends, body []byte) {
 	m.i, m.n = 0, 0
+	padded := s.padded == 1+len(body)
+	s.padded = 1 + len(body)
 	size := p.size + uint64(len(body))
-	if p.n+len(body) <= maxPadded {
-		s.head = p.head
+	if n := p.n + len(body); n <= maxPadded {
 		copy(s.head[p.n:], body)
-		m.add(sourceOf(s.head[:]), finish(&s.head, p.n+len(body), size))
+		if !padded {
+			finish(&s.head, n, size)
+		}
+		m.add(sourceOf(s.head[:]), blocksBehind(n))
 		return
 	}
 	if p.n > 0 {
-		s.head = p.head
 		took := copy(s.head[p.n:blockSize], body)
 		m.add(sourceOf(s.head[:]), 1)
 		body = body[took:]
@@ -118,7 +128,9 @@ func (p *prefix) cut(m *pieces, s *ends, body []byte) {
 		m.add(sourceOf(body), whole)
 		body = body[whole*blockSize:]
 	}
-	s.end = block2{}
 	copy(s.end[:], body)
-	m.add(sourceOf(s.end[:]), finish(&s.end, len(body), size))
+	if !padded {
+		finish(&s.end, len(body), size)
+	}
+	m.add(sourceOf(s.end[:]), blocksBehind(len(body)))
 }

@@ -16,7 +16,7 @@ func TestFinish(t *testing.T) {
 		{0, 1<<29 - 64, 64}, {63, 1<<29 - 1, 128}, {0, 1 << 29, 64}, {1, 1<<32 + 1, 64}, {9, 1<<61 - 55, 64},
 	} {
 		var b block2
-		for i := range c.n {
+		for i := range b {
 			b[i] = 0xff
 		}
 		got := b[:blockSize*finish(&b, c.n, c.size)]

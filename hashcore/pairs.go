@@ -38,8 +38,8 @@ func (f *Labels) pairs(p *plan, dst, nodes []Digest, frames []block2, h []state,
 	blocks := f.template(frames[:max(1, used)])
 	for len(dst) > p.few {
 		lanes, n := min(p.lanes, len(dst)), 0
-		if f.Width == len(Digest{}) {
-			n = p.by[lanes].pairs(dst, nodes, frames, f.left(), f.right(), blocks)
+		if f.Width >= 16 {
+			n = p.by[lanes].pairs(dst, nodes, frames, f.left(), f.right(), f.Width, blocks)
 		}
 		if n == 0 {
 			n = lanes

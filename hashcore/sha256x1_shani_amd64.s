@@ -291,9 +291,9 @@ block:
 	VMOVDQU     X2, 16(DI)
 	RET
 
-// func pairsSHANIx1(dst *[32]byte, nodes *[32]byte, waves int, frames *[2][128]byte, left int, right int, blocks int)
+// func pairsSHANIx1(dst *[32]byte, nodes *[32]byte, waves int, frames *[2][128]byte, left int, right int, width int, blocks int)
 // Requires: AVX, SHA
-TEXT ·pairsSHANIx1(SB), $160-56
+TEXT ·pairsSHANIx1(SB), $160-64
 	MOVQ    dst+0(FP), DI
 	MOVQ    nodes+8(FP), SI
 	MOVQ    waves+16(FP), R9
@@ -303,14 +303,18 @@ TEXT ·pairsSHANIx1(SB), $160-56
 	LEAQ    constants<>+0(SB), AX
 	LEAQ    63(SP), DX
 	ANDQ    $-64, DX
+	MOVQ    width+48(FP), R11
+	SUBQ    $0x10, R11
+	LEAQ    (R10)(R12*1), CX
 	VMOVDQU (SI), X0
-	VMOVDQU X0, (R10)(R12*1)
+	VMOVDQU X0, (CX)
+	VMOVDQU (SI)(R11*1), X0
+	VMOVDQU X0, (CX)(R11*1)
+	LEAQ    (R10)(R8*1), CX
 	VMOVDQU 32(SI), X0
-	VMOVDQU X0, (R10)(R8*1)
-	VMOVDQU 16(SI), X0
-	VMOVDQU X0, 16(R10)(R12*1)
-	VMOVDQU 48(SI), X0
-	VMOVDQU X0, 16(R10)(R8*1)
+	VMOVDQU X0, (CX)
+	VMOVDQU 32(SI)(R11*1), X0
+	VMOVDQU X0, (CX)(R11*1)
 	ADDQ    $+64, SI
 	MOVQ    R10, R14
 	ADDQ    $+128, R10
@@ -318,20 +322,24 @@ TEXT ·pairsSHANIx1(SB), $160-56
 wave:
 	CMPQ    R9, $0x01
 	JEQ     filled
+	MOVQ    width+48(FP), R11
+	SUBQ    $0x10, R11
+	LEAQ    (R10)(R12*1), CX
 	VMOVDQU (SI), X0
-	VMOVDQU X0, (R10)(R12*1)
+	VMOVDQU X0, (CX)
+	VMOVDQU (SI)(R11*1), X0
+	VMOVDQU X0, (CX)(R11*1)
+	LEAQ    (R10)(R8*1), CX
 	VMOVDQU 32(SI), X0
-	VMOVDQU X0, (R10)(R8*1)
-	VMOVDQU 16(SI), X0
-	VMOVDQU X0, 16(R10)(R12*1)
-	VMOVDQU 48(SI), X0
-	VMOVDQU X0, 16(R10)(R8*1)
+	VMOVDQU X0, (CX)
+	VMOVDQU 32(SI)(R11*1), X0
+	VMOVDQU X0, (CX)(R11*1)
 	ADDQ    $+64, SI
 
 filled:
 	VMOVDQU 352(AX), X1
 	VMOVDQU 368(AX), X2
-	MOVQ    blocks+48(FP), CX
+	MOVQ    blocks+56(FP), CX
 	MOVQ    R14, BX
 
 block:

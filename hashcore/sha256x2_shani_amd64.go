@@ -10,9 +10,9 @@ package hashcore
 //go:noescape
 func blocksSHANIx2(h *[2][8]uint32, in **byte, stride int, n *[4]int, steps int)
 
-// pairsSHANIx2 hashes waves of pairs of nodes, waves and blocks not 0. The left node goes to
-// offset left of a frame, the right one to offset right, and the frame has so many blocks,
-// at least 1.
+// pairsSHANIx2 hashes waves, not none, of pairs of nodes, cut to width, 16 to 32. The left one
+// goes to offset left of a frame, the right one to offset right, and the frame has so
+// many blocks, at least 1.
 //
 //go:noescape
-func pairsSHANIx2(dst *[32]byte, nodes *[32]byte, waves int, frames *[4][128]byte, left int, right int, blocks int)
+func pairsSHANIx2(dst *[32]byte, nodes *[32]byte, waves int, frames *[4][128]byte, left int, right int, width int, blocks int)

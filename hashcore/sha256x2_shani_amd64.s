@@ -454,9 +454,9 @@ block:
 	VMOVDQU     X5, 48(DI)
 	RET
 
-// func pairsSHANIx2(dst *[32]byte, nodes *[32]byte, waves int, frames *[4][128]byte, left int, right int, blocks int)
+// func pairsSHANIx2(dst *[32]byte, nodes *[32]byte, waves int, frames *[4][128]byte, left int, right int, width int, blocks int)
 // Requires: AVX, SHA
-TEXT ·pairsSHANIx2(SB), $256-56
+TEXT ·pairsSHANIx2(SB), $256-64
 	MOVQ    dst+0(FP), DI
 	MOVQ    nodes+8(FP), SI
 	MOVQ    waves+16(FP), R9
@@ -466,22 +466,26 @@ TEXT ·pairsSHANIx2(SB), $256-56
 	LEAQ    constants<>+0(SB), AX
 	LEAQ    63(SP), DX
 	ANDQ    $-64, DX
+	MOVQ    width+48(FP), R11
+	SUBQ    $0x10, R11
+	LEAQ    (R10)(R12*1), CX
 	VMOVDQU (SI), X0
-	VMOVDQU X0, (R10)(R12*1)
-	VMOVDQU 32(SI), X0
-	VMOVDQU X0, (R10)(R8*1)
-	VMOVDQU 16(SI), X0
-	VMOVDQU X0, 16(R10)(R12*1)
-	VMOVDQU 48(SI), X0
-	VMOVDQU X0, 16(R10)(R8*1)
+	VMOVDQU X0, (CX)
+	VMOVDQU (SI)(R11*1), X0
+	VMOVDQU X0, (CX)(R11*1)
 	VMOVDQU 64(SI), X0
-	VMOVDQU X0, 128(R10)(R12*1)
+	VMOVDQU X0, 128(CX)
+	VMOVDQU 64(SI)(R11*1), X0
+	VMOVDQU X0, 128(CX)(R11*1)
+	LEAQ    (R10)(R8*1), CX
+	VMOVDQU 32(SI), X0
+	VMOVDQU X0, (CX)
+	VMOVDQU 32(SI)(R11*1), X0
+	VMOVDQU X0, (CX)(R11*1)
 	VMOVDQU 96(SI), X0
-	VMOVDQU X0, 128(R10)(R8*1)
-	VMOVDQU 80(SI), X0
-	VMOVDQU X0, 144(R10)(R12*1)
-	VMOVDQU 112(SI), X0
-	VMOVDQU X0, 144(R10)(R8*1)
+	VMOVDQU X0, 128(CX)
+	VMOVDQU 96(SI)(R11*1), X0
+	VMOVDQU X0, 128(CX)(R11*1)
 	ADDQ    $+128, SI
 	MOVQ    R10, R14
 	ADDQ    $+256, R10
@@ -489,22 +493,26 @@ TEXT ·pairsSHANIx2(SB), $256-56
 wave:
 	CMPQ    R9, $0x01
 	JEQ     filled
+	MOVQ    width+48(FP), R11
+	SUBQ    $0x10, R11
+	LEAQ    (R10)(R12*1), CX
 	VMOVDQU (SI), X0
-	VMOVDQU X0, (R10)(R12*1)
-	VMOVDQU 32(SI), X0
-	VMOVDQU X0, (R10)(R8*1)
-	VMOVDQU 16(SI), X0
-	VMOVDQU X0, 16(R10)(R12*1)
-	VMOVDQU 48(SI), X0
-	VMOVDQU X0, 16(R10)(R8*1)
+	VMOVDQU X0, (CX)
+	VMOVDQU (SI)(R11*1), X0
+	VMOVDQU X0, (CX)(R11*1)
 	VMOVDQU 64(SI), X0
-	VMOVDQU X0, 128(R10)(R12*1)
+	VMOVDQU X0, 128(CX)
+	VMOVDQU 64(SI)(R11*1), X0
+	VMOVDQU X0, 128(CX)(R11*1)
+	LEAQ    (R10)(R8*1), CX
+	VMOVDQU 32(SI), X0
+	VMOVDQU X0, (CX)
+	VMOVDQU 32(SI)(R11*1), X0
+	VMOVDQU X0, (CX)(R11*1)
 	VMOVDQU 96(SI), X0
-	VMOVDQU X0, 128(R10)(R8*1)
-	VMOVDQU 80(SI), X0
-	VMOVDQU X0, 144(R10)(R12*1)
-	VMOVDQU 112(SI), X0
-	VMOVDQU X0, 144(R10)(R8*1)
+	VMOVDQU X0, 128(CX)
+	VMOVDQU 96(SI)(R11*1), X0
+	VMOVDQU X0, 128(CX)(R11*1)
 	ADDQ    $+128, SI
 
 filled:
@@ -512,7 +520,7 @@ filled:
 	VMOVDQU 368(AX), X2
 	VMOVDQU 352(AX), X4
 	VMOVDQU 368(AX), X5
-	MOVQ    blocks+48(FP), CX
+	MOVQ    blocks+56(FP), CX
 	MOVQ    R14, BX
 
 block:

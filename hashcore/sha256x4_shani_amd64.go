@@ -10,9 +10,9 @@ package hashcore
 //go:noescape
 func blocksSHANIx4(h *[4][8]uint32, in **byte, stride int, n *[4]int, steps int)
 
-// pairsSHANIx4 hashes waves of pairs of nodes, waves and blocks not 0. The left node goes to
-// offset left of a frame, the right one to offset right, and the frame has so many blocks,
-// at least 1.
+// pairsSHANIx4 hashes waves, not none, of pairs of nodes, cut to width, 16 to 32. The left one
+// goes to offset left of a frame, the right one to offset right, and the frame has so
+// many blocks, at least 1.
 //
 //go:noescape
-func pairsSHANIx4(dst *[32]byte, nodes *[32]byte, waves int, frames *[8][128]byte, left int, right int, blocks int)
+func pairsSHANIx4(dst *[32]byte, nodes *[32]byte, waves int, frames *[8][128]byte, left int, right int, width int, blocks int)

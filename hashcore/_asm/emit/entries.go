@@ -219,12 +219,12 @@ func pairs(c core, k constants) {
 		framed = 2 * blockSize
 	)
 	name := fmt.Sprintf("pairs%sx%d", c.name(), c.lanes())
-	TEXT(name, 0, fmt.Sprintf("func(dst, nodes *[32]byte, waves int, frames *[%d][128]byte, left, right, blocks int)", 2*c.lanes()))
-	Doc(name+" hashes waves of pairs of nodes, waves and blocks not 0. The left node goes to",
-		"offset left of a frame, the right one to offset right, and the frame has so many blocks,",
-		fmt.Sprintf("at least %d.", max(1, c.ahead())))
+	TEXT(name, 0, fmt.Sprintf("func(dst, nodes *[32]byte, waves int, frames *[%d][128]byte, left, right, width, blocks int)", 2*c.lanes()))
+	Doc(name+" hashes waves, not none, of pairs of nodes, cut to width, 16 to 32. The left one",
+		"goes to offset left of a frame, the right one to offset right, and the frame has so",
+		fmt.Sprintf("many blocks, at least %d.", max(1, c.ahead())))
 	Pragma("noescape")
-	dst, nodes, waves, next, now, left, right := RDI, RSI, R9, R10, R14, R12, R8
+	dst, nodes, waves, next, now, left, right, rest := RDI, RSI, R9, R10, R14, R12, R8, R11
 	Load(Param("dst"), dst)
 	Load(Param("nodes"), nodes)
 	Load(Param("waves"), waves)
@@ -234,12 +234,19 @@ func pairs(c core, k constants) {
 	begin(c, k)
 
 	fill := func() {
-		for l := range c.lanes() {
-			for half := 0; half < node; half += 16 {
-				VMOVDQU(Mem{Base: nodes, Disp: 2*node*l + half}, X0)
-				VMOVDQU(X0, Mem{Base: next, Index: left, Scale: 1, Disp: framed*l + half})
-				VMOVDQU(Mem{Base: nodes, Disp: 2*node*l + node + half}, X0)
-				VMOVDQU(X0, Mem{Base: next, Index: right, Scale: 1, Disp: framed*l + half})
+		// Two moves of sixteen bytes overlap where a node is cut shorter.
+		to := count
+		Load(Param("width"), rest) // a core with two blocks ahead has used it
+		SUBQ(Imm(16), rest)
+		for i, offset := range []GPPhysical{left, right} {
+			LEAQ(Mem{Base: next, Index: offset, Scale: 1}, to)
+			for l := range c.lanes() {
+				from := Mem{Base: nodes, Disp: node * (2*l + i)}
+				VMOVDQU(from, X0)
+				VMOVDQU(X0, Mem{Base: to, Disp: framed * l})
+				from.Index, from.Scale = rest, 1
+				VMOVDQU(from, X0)
+				VMOVDQU(X0, Mem{Base: to, Index: rest, Scale: 1, Disp: framed * l})
 			}
 		}
 		ADDQ(I32(2*node*c.lanes()), nodes)
@@ -283,7 +290,7 @@ func pairs(c core, k constants) {
 		TESTQ(count, count)
 		JNZ(LabelRef("block"))
 	case 2:
-		MOVQ(count, blocksNow)
+		MOVQ(U32(2), blocksNow)
 		MOVQ(next, at)
 		c.block(row)
 		Label("odd")

@@ -10,6 +10,7 @@
 //	            the instructions
 //	hybrid.go   sixteen such lanes with four streams woven in
 //	split.go    the schedule in vector registers, the rounds on the SHA unit
+//	prefetch.go what the planner says of messages to come
 package emit
 
 import (
@@ -18,7 +19,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Kernels are the emitters by the names that hashcore gives their kernels.
+// Kernels are the emitters by the names that hashcore gives their kernels, and prefetch.
 var Kernels = map[string]func(){
 	"shani-x1":   func() { entries(&shani{streams: 1}) },
 	"shani-x2":   func() { entries(&shani{streams: 2}) },
@@ -29,6 +30,7 @@ var Kernels = map[string]func(){
 	"hybrid-x20": func() { entries(newHybrid()) },
 	"split-x8":   func() { entries(&split{messages: 8}) },
 	"split-x4":   func() { entries(&split{messages: 4}) },
+	"prefetch":   prefetch,
 }
 
 const (
