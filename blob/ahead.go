@@ -29,6 +29,14 @@ type ahead struct {
 	lostErr    error
 }
 
+// runGroups is how many groups a run has that is read for its slices.
+func (b *Blob) runGroups() int {
+	if b.near != nil {
+		return runSizes[1]
+	}
+	return commit.RunGroups
+}
+
 func (b *Blob) newAhead(ctx context.Context) *ahead {
 	a := &ahead{b: b}
 	a.ctx, a.cancel = context.WithCancel(ctx)
@@ -54,7 +62,11 @@ func (a *ahead) take(rows int) *run {
 // start begins to work on a run. It waits for as many of the oldest as make room and then, with r under way, lets use
 // have them. It reports whether use returned true for all.
 func (a *ahead) start(r *run, job func(*run) error, use func(*run) bool) bool {
-	for len(a.queue) > 0 && (len(a.queue) >= a.b.workers*runsPerWorker || a.groups+r.size > a.b.workers*commit.RunGroups) {
+	most := a.b.workers * runsPerWorker
+	if a.b.near != nil {
+		most = a.b.workers
+	}
+	for len(a.queue) > 0 && (len(a.queue) >= most || a.groups+r.size > a.b.workers*commit.RunGroups) {
 		a.wait()
 	}
 	r.job = job

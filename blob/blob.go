@@ -15,6 +15,7 @@ import (
 type Blob struct {
 	store   Store
 	objects Objects
+	near    viewer // the objects, or nil
 	m       *commit.Manifest
 	h       commit.Header
 	workers int
@@ -43,6 +44,7 @@ func Open(ctx context.Context, s Store, id commit.ID, o Options) (*Blob, error) 
 		return nil, err
 	}
 	b := &Blob{store: s, objects: objects, workers: o.Workers, stats: o.Stats, recovering: make(chan struct{}, 1)}
+	b.near, _ = objects.(viewer)
 	if err := b.open(ctx, id); err != nil {
 		objects.Close()
 		return nil, err

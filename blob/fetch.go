@@ -100,9 +100,15 @@ func (r *run) askLeaves() {
 // askWindow asks for the window of the run.
 func (r *run) askWindow() { r.calls = append(r.calls, call{kind: callWindow}) }
 
-// fetch makes the calls, all at once, and takes what they bring. Its error is that of the context.
+// fetch makes the calls, all at once unless they are cheap, and takes what they bring. Its error is that of the context.
 func (r *run) fetch() error {
-	r.crew.each(len(r.calls), r.makeCall)
+	if r.b.near != nil {
+		for i := range r.calls {
+			r.doCall(i)
+		}
+	} else {
+		r.crew.each(len(r.calls), r.makeCall)
+	}
 	if err := stopped(r.loop.ctx); err != nil {
 		return err
 	}
@@ -138,11 +144,13 @@ func (r *run) fetch() error {
 
 func (r *run) doCall(i int) {
 	c := &r.calls[i]
-	switch c.kind {
-	case callWindow:
+	switch {
+	case c.kind == callWindow:
 		r.window, c.err = r.loop.window(r.first / commit.WindowGroups)
-	case callSize:
+	case c.kind == callSize:
 		c.n, c.err = r.b.objects.Size(r.loop.ctx, objectName(c.object))
+	case c.kind == callLane && r.viewing:
+		r.view(c)
 	default:
 		var n int
 		n, c.err = r.b.readAt(r.loop.ctx, objectName(c.object), c.p, c.off)
@@ -156,6 +164,10 @@ func (r *run) takeLane(c *call) {
 	for x := c.lo; x < c.hi; x++ {
 		i := x*r.n() + c.object
 		if size := len(r.slices[i]); got >= size {
+			if r.viewing {
+				from := int(c.n) - got
+				r.slices[i] = c.p[from:][:size:size]
+			}
 			got -= size
 			r.rows[x].have |= 1 << c.object
 			continue

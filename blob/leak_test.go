@@ -82,7 +82,7 @@ func TestWriterStops(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if _, err := w.Write(make([]byte, 3*64*192+100)); err != nil {
+					if _, err := w.Write(make([]byte, 3*8*192+100)); err != nil {
 						t.Fatal(err)
 					}
 					if err := end(w, func() { cancel(errEnough) }); err != nil {

@@ -25,7 +25,8 @@ type mem struct {
 	blobs map[commit.ID]*memBlob
 }
 
-// A memBlob is shared by the store and all Objects opened from it.
+// A memBlob is shared by the store and all Objects opened from it. The bytes of an object never change: who writes puts
+// others in their place.
 type memBlob struct {
 	id      commit.ID
 	mu      sync.RWMutex
@@ -100,27 +101,31 @@ func (o *memObjects) object(name string) ([]byte, error) {
 }
 
 func (o *memObjects) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	b, err := o.view(ctx, name, len(p), off)
+	return copy(p, b), err
+}
+
+// view returns the bytes that ReadAt would copy.
+func (o *memObjects) view(ctx context.Context, name string, n int, off int64) ([]byte, error) {
 	if err := o.check(ctx, name); err != nil {
-		return 0, err
+		return nil, err
 	}
 	o.blob.mu.RLock()
 	defer o.blob.mu.RUnlock()
 	b, err := o.object(name)
 	switch {
 	case err != nil:
-		return 0, err
+		return nil, err
 	case off < 0:
-		return 0, fmt.Errorf("blob: %v/%s: read at %d: %w", o.blob.id, name, off, fs.ErrInvalid)
-	case len(p) == 0:
-		return 0, nil
+		return nil, fmt.Errorf("blob: %v/%s: read at %d: %w", o.blob.id, name, off, fs.ErrInvalid)
+	case n == 0:
+		return nil, nil
 	case off >= int64(len(b)):
-		return 0, io.EOF
+		return nil, io.EOF
+	case int64(n) > int64(len(b))-off:
+		return b[off:], io.EOF
 	}
-	n := copy(p, b[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return b[off:][:n:n], nil
 }
 
 func (o *memObjects) Size(ctx context.Context, name string) (int64, error) {
@@ -138,11 +143,14 @@ func (o *memObjects) WriteAt(ctx context.Context, name string, p []byte, off int
 		return fmt.Errorf("blob: %v/%s: write at %d: %w", o.blob.id, name, off, fs.ErrInvalid)
 	}
 	return o.change(ctx, name, func(b []byte) []byte {
-		if end := int(off) + len(p); len(p) > 0 && end > len(b) {
-			b = append(b, make([]byte, end-len(b))...)
+		size := len(b)
+		if len(p) > 0 {
+			size = max(size, int(off)+len(p))
 		}
-		copy(b[min(int(off), len(b)):], p)
-		return b
+		changed := make([]byte, size)
+		copy(changed, b)
+		copy(changed[min(int(off), size):], p)
+		return changed
 	})
 }
 
@@ -151,10 +159,9 @@ func (o *memObjects) Truncate(ctx context.Context, name string, size int64) erro
 		return fmt.Errorf("blob: %v/%s: truncate to %d: %w", o.blob.id, name, size, fs.ErrInvalid)
 	}
 	return o.change(ctx, name, func(b []byte) []byte {
-		if int(size) > len(b) {
-			return append(b, make([]byte, int(size)-len(b))...)
-		}
-		return b[:size:size]
+		changed := make([]byte, size)
+		copy(changed, b)
+		return changed
 	})
 }
 

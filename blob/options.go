@@ -20,9 +20,9 @@ type Options struct {
 	// own.
 	Params commit.Params
 
-	// Workers is how many runs of 64 groups are worked on at a time: GOMAXPROCS by default. A Writer, and each loop
-	// over a Blob, holds no more than the memory of Workers + 1 runs, each N times 64 slices; twice that in Verify
-	// and Repair.
+	// Workers is how many parts of a blob are worked on at a time: GOMAXPROCS by default. A Writer holds no more than
+	// the memory of Workers + 1 pieces of 8 groups, each loop over a Blob that of Workers + 1 runs of 64 groups, and
+	// Verify and Repair twice that. A group takes N slices.
 	Workers int
 
 	// Stats, if there are any, count what is done. Many blobs may share them.

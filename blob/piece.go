@@ -4,14 +4,24 @@ import (
 	"fmt"
 
 	"github.com/tapecommit/tapecommit/commit"
+	"github.com/tapecommit/tapecommit/hashcore"
 	"github.com/tapecommit/tapecommit/slicer"
 )
 
-// tileGroups is how many groups are worked on before the next are touched: few enough to stay in the L2 cache from one
-// pass over them to the next, enough to fill the lanes of hashcore.
-const tileGroups = 8
+// pieceGroups are the groups that a Writer stores at a time: 32 KiB of each lane at the default size of slices. More
+// would be out of the L2 cache before they are used again; writes to a folder get no faster by it.
+const pieceGroups = 8
 
-// A piece is a run of groups on its way through a Writer, in memory that the Writer uses again.
+// tileGroups is how many groups are worked on before the next are touched: few enough to stay in the L2 cache from one
+// pass over them to the next, where that has 512 KiB, and enough to fill the lanes of hashcore.
+func tileGroups() int {
+	if hashcore.Lanes() <= 8 {
+		return pieceGroups / 2
+	}
+	return pieceGroups
+}
+
+// A piece is some groups on their way through a Writer, in memory that the Writer uses again.
 type piece struct {
 	w      *Writer
 	groups int // that fit
@@ -28,7 +38,7 @@ type piece struct {
 }
 
 // pieceSizes are the groups that a Writer's pieces hold: it begins with a small one, so that a small blob costs little.
-var pieceSizes = []int{1, 8, commit.RunGroups}
+var pieceSizes = []int{1, pieceGroups}
 
 func (w *Writer) newPiece(groups int) (*piece, error) {
 	batch, err := slicer.New(w.params, groups)
@@ -53,7 +63,7 @@ func (p *piece) tileRest() int { return p.tileLen() - p.batch.Len()%p.tileLen() 
 
 func (p *piece) tileFull() bool { return p.batch.Len()%p.tileLen() == 0 }
 
-func (p *piece) tileLen() int { return tileGroups * p.w.params.K * p.w.params.SliceSize }
+func (p *piece) tileLen() int { return p.w.tile * p.w.params.K * p.w.params.SliceSize }
 
 // makeRoom gives w a piece with room for at least a byte.
 func (w *Writer) makeRoom() error {
@@ -73,10 +83,10 @@ func (w *Writer) makeRoom() error {
 			return w.grow(groups)
 		}
 	}
-	panic("blob: a full run was not launched")
+	panic("blob: a full piece was not launched")
 }
 
-// grow moves the first run to a larger piece. Pieces of less than a run are left for the collector.
+// grow moves the first groups to a larger piece. Small pieces are left for the collector.
 func (w *Writer) grow(groups int) error {
 	p, err := w.newPiece(groups)
 	if err != nil {
@@ -101,7 +111,7 @@ func (w *Writer) nextPiece() error {
 	case w.cur = <-w.free:
 	default:
 		if w.made <= w.workers {
-			p, err := w.newPiece(commit.RunGroups)
+			p, err := w.newPiece(pieceGroups)
 			if err != nil {
 				return err
 			}
@@ -175,7 +185,7 @@ func (p *piece) code(groups int) {
 	n := p.w.params.N
 	slices := p.batch.Slices()
 	for p.coded < groups && p.w.failed() == nil {
-		lo, hi := p.coded, min(p.coded+tileGroups, groups)
+		lo, hi := p.coded, min(p.coded+p.w.tile, groups)
 		p.batch.Encode(lo, hi)
 		commit.HashLeaves(p.leaves[lo*n:hi*n], slices[lo*n:hi*n])
 		p.coded = hi

@@ -194,17 +194,18 @@ func TestScattered(t *testing.T) {
 	})
 }
 
-// TestAppendsAtOnce counts the rounds of a Writer: one for each run, then the ends of the objects, then the commit.
+// TestAppendsAtOnce counts the rounds of a Writer: one for each piece of 8 groups, then the ends of the objects, then the
+// commit.
 func TestAppendsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const runs = 5
+		const pieces = 5
 		s := newBad()
 		l := watch(s)
-		h := write(t, s, blob.Options{Params: small}, make([]byte, runs*64*192))
-		if _, rounds := l.take(); rounds != runs+3 { // and the end of the Upload
-			t.Errorf("%d rounds, want %d", rounds, runs+3)
+		h := write(t, s, blob.Options{Params: small}, make([]byte, pieces*8*192))
+		if _, rounds := l.take(); rounds != pieces+3 { // and the end of the Upload
+			t.Errorf("%d rounds, want %d", rounds, pieces+3)
 		}
-		if got := read(t, s, h.ID()); !bytes.Equal(got, make([]byte, runs*64*192)) {
+		if got := read(t, s, h.ID()); !bytes.Equal(got, make([]byte, pieces*8*192)) {
 			t.Error("read gives other bytes")
 		}
 	})

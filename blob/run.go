@@ -30,8 +30,9 @@ type run struct {
 
 	batch   *slicer.Batch
 	shaped  bool          // the batch has the shape of the rows
-	slices  [][]byte      // of the batch, by index
-	proven  []proof.Slice // by index: slices of the batch, where the row says that they are right or rebuilt
+	viewing bool          // lanes are viewed, not copied into the batch
+	slices  [][]byte      // by index: those of the batch, or what was viewed in their place
+	proven  []proof.Slice // by index: these slices, where the row says that they are right or rebuilt
 	scratch *slicer.Batch // rows coded again
 
 	stored []commit.Hash // leaf hashes as they are stored, of all groups from the first touched to the last
@@ -106,6 +107,7 @@ func (r *run) begin(first int) {
 	r.at = r.at[:0]
 	r.calls = r.calls[:0]
 	r.shaped = false
+	r.viewing = false
 	r.known = 0
 	r.window = nil
 	r.faults = r.faults[:0]
@@ -138,7 +140,7 @@ func (r *run) shape() error {
 		}
 	}
 	r.batch.Reset(r.plainLen())
-	r.slices = r.batch.Slices()
+	r.slices = append(r.slices[:0], r.batch.Slices()...)
 	r.proven = resize(r.proven, len(r.slices))
 	r.shaped = true
 	return nil

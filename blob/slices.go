@@ -13,7 +13,8 @@ import (
 // Slices yields slices of the blob, in the order of at, each checked. A slice lasts until the next is yielded or the
 // loop ends.
 //
-// Of each run of 64 groups it asks for all slices at once, and works on some runs ahead. Where a slice is missing or
+// Of each run of 64 groups, or 8 of a store in memory, it asks for all slices at once, and works on some runs
+// ahead. Where a slice is missing or
 // wrong, it asks for others of its group and rebuilds it. A slice that cannot be had is an error, a [LostError] or an
 // [EncodingError] or one about a position outside the blob, and the loop may go on with the next; any other error ends
 // it.
@@ -59,11 +60,12 @@ type delivery struct {
 
 // fits reports whether p belongs to the run that is collected.
 func (d *delivery) fits(p commit.Pos) bool {
-	return len(d.at) == 0 || p.Group/commit.RunGroups == d.first/commit.RunGroups && len(d.at) < commit.RunGroups*commit.MaxSlices
+	run := d.b.runGroups()
+	return len(d.at) == 0 || p.Group/run == d.first/run && len(d.at) < run*commit.MaxSlices
 }
 
 func (d *delivery) add(p commit.Pos) {
-	x := p.Group % commit.RunGroups
+	x := p.Group % d.b.runGroups()
 	d.first = p.Group - x
 	d.mask |= 1 << x
 	d.want[x] |= 1 << p.Lane
@@ -124,6 +126,7 @@ func (r *run) rowOf(group, x int) int {
 // all that it takes to check them. Where some are missing or wrong, the second asks for as many others as it takes to
 // rebuild them, and the third, where some of these are missing or wrong too, for all there are.
 func (r *run) read() error {
+	r.viewing = r.b.near != nil
 	for x := range r.rows {
 		r.rows[x].ask = r.firstAsk(r.rows[x].want)
 	}
@@ -136,6 +139,12 @@ func (r *run) read() error {
 	}
 	r.loadLeaves()
 	r.check(0, len(r.rows))
+	if r.viewing {
+		if r.complete() {
+			return nil
+		}
+		r.own()
+	}
 	for _, all := range []bool{false, true} {
 		if !r.askFurther(all) {
 			break

@@ -72,6 +72,9 @@ type Upload interface {
 	// Goroutines may append to different objects at a time, and one goroutine
 	// at a time to each. An empty p makes an empty object. After a failed
 	// Append the Upload cannot be committed.
+	//
+	// A Writer appends the slices of 8 groups at a time. A store where a call
+	// costs more than its bytes collects some.
 	Append(ctx context.Context, name string, p []byte) error
 
 	// Commit makes the objects those of blob id and returns when they are sure

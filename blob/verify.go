@@ -123,8 +123,9 @@ func (r *run) verify() error {
 	if err := r.recoverLeaves(); err != nil {
 		return err
 	}
-	for lo := 0; lo < len(r.rows); lo += tileGroups {
-		hi := min(lo+tileGroups, len(r.rows))
+	tile := tileGroups()
+	for lo := 0; lo < len(r.rows); lo += tile {
+		hi := min(lo+tile, len(r.rows))
 		r.check(lo, hi)
 		if err := r.verifyCode(lo, hi); err != nil {
 			return err

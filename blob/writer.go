@@ -15,8 +15,8 @@ const (
 	maxEmptyReads = 100      // in a row, as in package bufio
 )
 
-// A Writer writes a blob of any length in constant memory: see [Options]. It cuts what is written to it into runs of
-// groups; each run is encoded, hashed and stored in the background while the next fills. It serves one goroutine at a
+// A Writer writes a blob of any length in constant memory: see [Options]. It cuts what is written to it into pieces of
+// a few groups; each is encoded, hashed and stored in the background while the next fills. It serves one goroutine at a
 // time.
 //
 // The blob appears in the store with Commit. The first error of any part ends the Writer: all calls from then on
@@ -24,6 +24,7 @@ const (
 type Writer struct {
 	params  commit.Params
 	workers int
+	tile    int // groups
 	stats   *Stats
 	upload  Upload
 
@@ -64,6 +65,7 @@ func NewWriter(ctx context.Context, s Store, o Options) (*Writer, error) {
 	w := &Writer{
 		params:  o.Params,
 		workers: o.Workers,
+		tile:    tileGroups(),
 		stats:   o.Stats,
 		upload:  upload,
 		free:    make(chan *piece, o.Workers+1),
@@ -93,7 +95,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 		p = p[n:]
 		written += n
 		w.length += int64(n)
-		if w.cur.groups < commit.RunGroups {
+		if w.cur.groups < pieceGroups {
 			continue
 		}
 		if w.workers == 1 && w.cur.tileFull() {
@@ -108,6 +110,13 @@ func (w *Writer) Write(p []byte) (int, error) {
 
 // ReadFrom adds all that r gives. An error of r ends the Writer, so that no blob of a part of r is committed.
 func (w *Writer) ReadFrom(r io.Reader) (int64, error) {
+	// Who knows how much is left has it in memory, and no need of a copy in between.
+	if m, ok := r.(interface {
+		io.WriterTo
+		Len() int
+	}); ok {
+		return m.WriteTo(struct{ io.Writer }{w})
+	}
 	if w.buf == nil {
 		w.buf = make([]byte, readSize)
 	}

@@ -150,7 +150,7 @@ func TestWriteKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestTurns has many runs overtake one another.
+// TestTurns has many pieces overtake one another.
 func TestTurns(t *testing.T) {
 	plain := randomBytes(newRand(3), 30*64*192+100)
 	want := idOf(t, plain)
@@ -167,9 +167,9 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestAppends counts the calls on an upload: one for each object and run, and one for the end of each lane.
+// TestAppends counts the calls on an upload: one for each object and piece of 8 groups, and one for the end of each lane.
 func TestAppends(t *testing.T) {
-	const runs = 4
+	const pieces = 4
 	calls := make(map[string]int)
 	var mu sync.Mutex
 	s := newBad()
@@ -181,14 +181,14 @@ func TestAppends(t *testing.T) {
 		}
 		return nil
 	}
-	h := write(t, s, blob.Options{Params: small}, randomBytes(newRand(4), runs*64*192-100))
+	h := write(t, s, blob.Options{Params: small}, randomBytes(newRand(4), pieces*8*192-100))
 	for _, name := range objects(h) {
-		want := runs + 1
+		want := pieces + 1
 		switch name {
 		case "manifest":
 			want = 1
 		case "roots", "leaves":
-			want = runs
+			want = pieces
 		}
 		if calls[name] != want {
 			t.Errorf("%s: %d calls, want %d", name, calls[name], want)
@@ -246,7 +246,7 @@ func TestWriterEnds(t *testing.T) {
 // TestStoreFails fails each call on a store in turn: no blob appears, and the error is the store's.
 func TestStoreFails(t *testing.T) {
 	full := errors.New("disk full")
-	plain := randomBytes(newRand(5), 3*64*192)
+	plain := randomBytes(newRand(5), 3*8*192)
 	for at, done := 0, false; !done; at++ {
 		var mu sync.Mutex
 		calls, discarded := 0, 0
