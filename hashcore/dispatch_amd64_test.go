@@ -205,8 +205,12 @@ func TestPairsBound(t *testing.T) {
 		}
 		for blocks := 1; blocks <= 2; blocks++ {
 			n := w.engine.pairs(dst, nodes, frames[:], 0, 32, 32, blocks)
-			if c := engines[w.engine]; n != c.lanes*(c.blocks/blocks) {
-				t.Errorf("%s: a call of %d pairs of %d blocks", w.name, n, blocks)
+			want := engines[w.engine].lanes * (engines[w.engine].blocks / blocks)
+			if w.engine == split4 && blocks == 1 {
+				want = 0 // it takes two blocks at a time, or leaves pairs to blocks
+			}
+			if n != want {
+				t.Errorf("%s: a call of %d pairs of %d blocks, want %d", w.name, n, blocks, want)
 			}
 		}
 	}
