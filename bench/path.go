@@ -4,21 +4,19 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 
 	"github.com/klauspost/reedsolomon"
 
 	"github.com/tapecommit/tapecommit/blob"
 	"github.com/tapecommit/tapecommit/commit"
-	"github.com/tapecommit/tapecommit/proof"
 	"github.com/tapecommit/tapecommit/slicer"
 )
 
 const (
 	readRuns   = 4  // of groups, in the blob that is read: its lanes stay in a large cache
 	writeRuns  = 16 // in the blob that is written: making a Writer is no matter
-	tileGroups = 8  // that the writer codes and hashes before it touches the next
+	tileGroups = 8  // that are coded and hashed before the next are touched
 )
 
 func runsLen(runs int) int64 { return groupsLen(runs * commit.RunGroups) }
@@ -104,11 +102,17 @@ func (p *path) readOnce(workers int) error {
 		return err
 	}
 	defer b.Close()
-	n, err := proof.NewReader(p.ctx, b).WriteTo(io.Discard)
-	if err == nil && n != int64(len(p.plain)) {
-		err = fmt.Errorf("read %d bytes, want %d", n, len(p.plain))
+	n := 0
+	for s, err := range b.Slices(p.ctx, p.header.Cover(0, p.header.Length)) {
+		if err != nil {
+			return err
+		}
+		n += len(s.Bytes())
 	}
-	return err
+	if n != len(p.plain) {
+		return fmt.Errorf("read %d bytes, want %d", n, len(p.plain))
+	}
+	return nil
 }
 
 // codeOnce encodes as many groups as are written, a tile at a time as one group of long slices.

@@ -72,7 +72,11 @@ func (a *ahead) start(r *run, job func(*run) error, use func(*run) bool) bool {
 	r.job = job
 	a.queue = append(a.queue, r)
 	a.groups += r.size
-	go r.main()
+	if a.b.near != nil && a.b.workers == 1 {
+		r.main() // there is nothing to wait for
+	} else {
+		go r.main()
+	}
 	return a.use(use)
 }
 

@@ -67,15 +67,18 @@ func (r *run) askLanes() error {
 			for hi < len(r.rows) && r.rows[hi].ask.Has(lane) && r.rows[hi].group == r.rows[hi-1].group+1 {
 				hi++
 			}
-			begin, end := r.span(lo, hi)
-			r.calls = append(r.calls, call{
+			c := call{
 				kind:   callLane,
 				object: lane,
-				p:      r.batch.Lane(lane)[begin:end],
 				off:    r.b.h.LaneOffset(r.rows[lo].group),
 				lo:     lo,
 				hi:     hi,
-			})
+			}
+			if !r.viewing {
+				begin, end := r.span(lo, hi)
+				c.p = r.batch.Lane(lane)[begin:end]
+			}
+			r.calls = append(r.calls, c)
 		}
 	}
 	return nil
@@ -163,7 +166,7 @@ func (r *run) takeLane(c *call) {
 	got, missing := int(c.n), 0
 	for x := c.lo; x < c.hi; x++ {
 		i := x*r.n() + c.object
-		if size := len(r.slices[i]); got >= size {
+		if size := r.b.h.SizeOf(r.rows[x].group); got >= size {
 			if r.viewing {
 				from := int(c.n) - got
 				r.slices[i] = c.p[from:][:size:size]

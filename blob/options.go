@@ -21,7 +21,7 @@ type Options struct {
 	Params commit.Params
 
 	// Workers is how many parts of a blob are worked on at a time: GOMAXPROCS by default. A Writer holds no more than
-	// the memory of Workers + 1 pieces of 8 groups, each loop over a Blob that of Workers + 1 runs of 64 groups, and
+	// the memory of 2 Workers + 1 pieces of 8 groups, each loop over a Blob that of Workers + 1 runs of 64 groups, and
 	// Verify and Repair twice that. A group takes N slices.
 	Workers int
 

@@ -12,6 +12,15 @@ import (
 // would be out of the L2 cache before they are used again; writes to a folder get no faster by it.
 const pieceGroups = 8
 
+// maxPieces is how many pieces a Writer has: one is filled, and of those that are done some wait for their turn.
+func maxPieces(workers int) int { return 2*workers + 1 }
+
+// quick are Uploads that do no more in Append than to copy: not worth a goroutine.
+type quick interface{ quick() }
+
+func (discard) quick()    {}
+func (*memUpload) quick() {}
+
 // tileGroups is how many groups are worked on before the next are touched: few enough to stay in the L2 cache from one
 // pass over them to the next, where that has 512 KiB, and enough to fill the lanes of hashcore.
 func tileGroups() int {
@@ -110,7 +119,7 @@ func (w *Writer) nextPiece() error {
 	select {
 	case w.cur = <-w.free:
 	default:
-		if w.made <= w.workers {
+		if w.made < maxPieces(w.workers) {
 			p, err := w.newPiece(pieceGroups)
 			if err != nil {
 				return err
@@ -150,14 +159,22 @@ func (p *piece) work() {
 	w := p.w
 	defer w.jobs.Done()
 	groups := p.batch.Groups()
+	w.coding <- struct{}{}
 	p.code(groups)
 	commit.GroupRoots(p.roots[:groups], p.leaves[:groups*w.params.N], w.params.N)
+	<-w.coding
 	w.await(p.turn)
 	if w.failed() == nil {
 		w.builder.Add(p.roots[:groups])
 		p.bytes = appendHashes(p.bytes[:0], p.roots[:groups])
 		p.bytes = appendHashes(p.bytes, p.leaves[:groups*w.params.N])
-		p.crew.each(w.params.N+2, p.store)
+		if w.quick {
+			for i := range w.params.N + 2 {
+				p.append(i)
+			}
+		} else {
+			p.crew.each(w.params.N+2, p.store)
+		}
 	}
 	w.pass()
 	w.free <- p

@@ -128,9 +128,15 @@ func (r *run) posOf(index int) commit.Pos {
 	return commit.Pos{Group: r.rows[index/r.n()].group, Lane: index % r.n()}
 }
 
-// shape gives the batch the shape of the rows.
+// shape gives the batch the shape of the rows, or where slices are viewed makes room for them.
 func (r *run) shape() error {
 	if r.shaped {
+		return nil
+	}
+	r.proven = resize(r.proven, len(r.rows)*r.n())
+	if r.viewing {
+		r.slices = resize(r.slices, len(r.proven))
+		r.shaped = true
 		return nil
 	}
 	if r.batch == nil {
@@ -141,7 +147,6 @@ func (r *run) shape() error {
 	}
 	r.batch.Reset(r.plainLen())
 	r.slices = append(r.slices[:0], r.batch.Slices()...)
-	r.proven = resize(r.proven, len(r.slices))
 	r.shaped = true
 	return nil
 }

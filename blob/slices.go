@@ -143,7 +143,9 @@ func (r *run) read() error {
 		if r.complete() {
 			return nil
 		}
-		r.own()
+		if err := r.own(); err != nil {
+			return err
+		}
 	}
 	for _, all := range []bool{false, true} {
 		if !r.askFurther(all) {

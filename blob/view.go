@@ -13,10 +13,10 @@ type viewer interface {
 
 // view takes the bytes of a lane instead of a copy.
 func (r *run) view(c *call) {
-	var b []byte
-	b, c.err = r.b.near.view(r.loop.ctx, objectName(c.object), len(c.p), c.off)
-	c.p, c.n = b, int64(len(b))
-	r.b.stats.Bytes.Add(uint64(len(b)))
+	begin, end := r.span(c.lo, c.hi)
+	c.p, c.err = r.b.near.view(r.loop.ctx, objectName(c.object), end-begin, c.off)
+	c.n = int64(len(c.p))
+	r.b.stats.Bytes.Add(uint64(c.n))
 }
 
 // complete reports whether all slices are right that are wanted.
@@ -29,13 +29,17 @@ func (r *run) complete() bool {
 	return true
 }
 
-// own copies what was viewed into the batch, where slices are rebuilt.
-func (r *run) own() {
-	r.viewing = false
-	for i, s := range r.batch.Slices() {
-		if r.rows[i/r.n()].have.Has(i % r.n()) {
-			copy(s, r.slices[i])
-		}
-		r.slices[i] = s
+// own makes the batch, where slices are rebuilt, and copies what was viewed into it.
+func (r *run) own() error {
+	viewed := r.slices
+	r.viewing, r.shaped, r.slices = false, false, nil
+	if err := r.shape(); err != nil {
+		return err
 	}
+	for i, s := range r.slices {
+		if r.rows[i/r.n()].have.Has(i % r.n()) {
+			copy(s, viewed[i])
+		}
+	}
+	return nil
 }

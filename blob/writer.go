@@ -27,16 +27,18 @@ type Writer struct {
 	tile    int // groups
 	stats   *Stats
 	upload  Upload
+	quick   bool // an Append does no more than copy
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	unhook func() bool // so that the caller's ctx does not keep the Writer
 
 	length int64
-	cur    *piece      // being filled, or nil
-	made   int         // pieces made
-	free   chan *piece // pieces that are done
-	buf    []byte      // of ReadFrom
+	cur    *piece        // being filled, or nil
+	made   int           // pieces made
+	free   chan *piece   // pieces that are done
+	coding chan struct{} // a token for each piece that is encoded and hashed
+	buf    []byte        // of ReadFrom
 
 	builder commit.Builder // belongs to the piece whose turn it is
 
@@ -68,8 +70,10 @@ func NewWriter(ctx context.Context, s Store, o Options) (*Writer, error) {
 		tile:    tileGroups(),
 		stats:   o.Stats,
 		upload:  upload,
-		free:    make(chan *piece, o.Workers+1),
+		free:    make(chan *piece, maxPieces(o.Workers)),
+		coding:  make(chan struct{}, o.Workers),
 	}
+	_, w.quick = upload.(quick)
 	w.turned.L = &w.mu
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	w.end.Lock() // for what AfterFunc calls, perhaps at once, needs unhook

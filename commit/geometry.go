@@ -36,12 +36,12 @@ func (h Header) ManifestLen() int64 {
 // SizeOf returns the size of the slices of a group in bytes. It panics where the
 // blob has no such group.
 func (h Header) SizeOf(group int) int {
+	if uint(group) < MaxGroups && int64(group+1)*h.groupLen() < h.Length {
+		return h.SliceSize // before the last, which readers ask for each slice: without a division
+	}
 	g := h.Groups()
 	if uint(group) >= uint(g) {
 		panic(fmt.Sprintf("commit: group %d of %d", group, g))
-	}
-	if group < g-1 {
-		return h.SliceSize
 	}
 	rest := h.Length - int64(g-1)*h.groupLen()
 	per := (rest + int64(h.K) - 1) / int64(h.K)

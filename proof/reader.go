@@ -114,12 +114,16 @@ func (r *Reader) Seek(off int64, whence int) (int64, error) {
 	return off, nil
 }
 
+// writeSize is what WriteTo writes at a time: little enough to be in the L2 cache with
+// the slices that it comes from.
+const writeSize = 64 << 10
+
 // WriteTo writes what is left of the blob to w. At an error w has the bytes before
 // it and none behind.
 func (r *Reader) WriteTo(w io.Writer) (int64, error) {
 	from := r.off
 	next := from // in the blob, of what goes to buf
-	buf := bufio.NewWriterSize(&offsetWriter{w, &r.off}, 256<<10)
+	buf := bufio.NewWriterSize(&offsetWriter{w, &r.off}, writeSize)
 	for s, err := range r.src.Slices(r.ctx, r.h.Cover(from, r.h.Length)) {
 		var b []byte
 		if err == nil {
