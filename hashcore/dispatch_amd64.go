@@ -38,12 +38,14 @@ func (e extension) String() string {
 // machine is what dispatch knows of the CPU.
 type machine struct {
 	has    extension
-	amd    bool
+	vendor string // as the CPU spells it
 	family int
 }
 
+const amd = "AuthenticAMD"
+
 func detect() machine {
-	m := machine{amd: cpuid.CPU.IsVendor(cpuid.AMD), family: cpuid.CPU.Family}
+	m := machine{vendor: cpuid.CPU.VendorString, family: cpuid.CPU.Family}
 	for _, e := range []struct {
 		extension
 		has bool
@@ -111,7 +113,7 @@ var choices = []choice{
 		// Zen 4. A step of split-x8 is 8 x 41 cycles, of split-x4 4 x 41, of one or two
 		// streams 131; so for five and six lanes a split-x4 and streams are better than a
 		// split-x8 with idle lanes.
-		fits:  func(m machine) bool { return m.amd && m.family == 25 },
+		fits:  func(m machine) bool { return m.vendor == amd && m.family == 25 },
 		needs: hasAVX512 | hasSHA,
 		plan:  streams(8).fill(3, 6, split4).fill(7, 8, split8),
 		use: map[string]string{
@@ -131,7 +133,7 @@ var choices = []choice{
 		// Zen 5, and what comes after it. A step of avx512-x32 is 32 x 26 cycles, of
 		// hybrid-x20 20 x 36.5, of avx512-x16 16 x 41, of four streams 4 x 63, of one or
 		// two 120 to 130; by[n] is what is least for n.
-		fits:  func(m machine) bool { return m.amd && m.family >= 26 },
+		fits:  func(m machine) bool { return m.vendor == amd && m.family >= 26 },
 		needs: hasAVX512 | hasSHA,
 		plan:  streams(32).fill(11, 16, avx512x16).fill(17, 20, hybrid20).fill(21, 32, avx512x32),
 		use: map[string]string{
@@ -148,7 +150,7 @@ var choices = []choice{
 	},
 	{
 		// Zen 3: EPYC, family 25 model 1, at about 3.1 GHz, go1.26.
-		fits:  func(m machine) bool { return m.amd && m.family == 25 },
+		fits:  func(m machine) bool { return m.vendor == amd && m.family == 25 },
 		needs: hasAVX | hasSHA,
 		plan:  streams(4),
 		use: map[string]string{
@@ -230,4 +232,16 @@ func choose(m machine) ([]kernel, plan) {
 	return list, c.plan
 }
 
-var kernels, automatic = choose(detect())
+// String is what an operator is told of it.
+func (m machine) String() string {
+	s := fmt.Sprintf("%s family %d", m.vendor, m.family)
+	if m.has != 0 {
+		s += " with " + m.has.String()
+	}
+	return s
+}
+
+var (
+	cpuName            = detect().String()
+	kernels, automatic = choose(detect())
+)

@@ -50,23 +50,23 @@ func TestChoose(t *testing.T) {
 		runs string
 	}{
 		{"nothing", machine{}, none, ""},
-		{"Zen 3", machine{has: avx2 | hasSHA, amd: true, family: 25}, streams(4), shani + lanes8},
-		{"Zen 4", machine{has: all, amd: true, family: 25}, zen4, shani + wide + both + lanes8},
-		{"Zen 5", machine{has: all, amd: true, family: 26}, zen5, shani + wide + both + lanes8},
-		{"after Zen 5", machine{has: all, amd: true, family: 27}, zen5, shani + wide + both + lanes8},
+		{"Zen 3", machine{has: avx2 | hasSHA, vendor: amd, family: 25}, streams(4), shani + lanes8},
+		{"Zen 4", machine{has: all, vendor: amd, family: 25}, zen4, shani + wide + both + lanes8},
+		{"Zen 5", machine{has: all, vendor: amd, family: 26}, zen5, shani + wide + both + lanes8},
+		{"after Zen 5", machine{has: all, vendor: amd, family: 27}, zen5, shani + wide + both + lanes8},
 		{"all elsewhere", machine{has: all, family: 6}, streams(4), shani + wide + both + lanes8},
 		{"SHA elsewhere", machine{has: avx2 | hasSHA, family: 6}, streams(4), shani + lanes8},
 		{"AVX-512, no SHA", machine{has: hasAVX512, family: 6}, wider, wide + lanes8},
-		{"Zen 4 with SHA turned off", machine{has: hasAVX512, amd: true, family: 25}, wider, wide + lanes8},
-		{"Zen 4 without ZMM state", machine{has: avx2 | hasSHA, amd: true, family: 25}, streams(4), shani + lanes8},
-		{"Zen 5 without BW", machine{has: all &^ hasAVX512BW, amd: true, family: 26}, streams(4), shani + lanes8},
-		{"Zen 5 without VL", machine{has: all &^ hasAVX512VL, amd: true, family: 26}, streams(4), shani + lanes8},
+		{"Zen 4 with SHA turned off", machine{has: hasAVX512, vendor: amd, family: 25}, wider, wide + lanes8},
+		{"Zen 4 without ZMM state", machine{has: avx2 | hasSHA, vendor: amd, family: 25}, streams(4), shani + lanes8},
+		{"Zen 5 without BW", machine{has: all &^ hasAVX512BW, vendor: amd, family: 26}, streams(4), shani + lanes8},
+		{"Zen 5 without VL", machine{has: all &^ hasAVX512VL, vendor: amd, family: 26}, streams(4), shani + lanes8},
 		{"AVX-512 with no more than F", machine{has: avx2 | hasAVX512F, family: 6}, eight, lanes8},
 		{"AVX2, no SHA", machine{has: avx2, family: 6}, eight, lanes8},
-		{"Zen 3 with SHA turned off", machine{has: avx2, amd: true, family: 25}, eight, lanes8},
+		{"Zen 3 with SHA turned off", machine{has: avx2, vendor: amd, family: 25}, eight, lanes8},
 		{"SHA, no AVX", machine{has: hasSHA, family: 6}, none, ""},
 		{"SHA, no AVX2", machine{has: hasAVX | hasSHA, family: 6}, streams(4), shani},
-		{"system without AVX state", machine{has: all &^ hasAVX, amd: true, family: 25}, none, ""},
+		{"system without AVX state", machine{has: all &^ hasAVX, vendor: amd, family: 25}, none, ""},
 		{"AVX alone", machine{has: hasAVX, family: 6}, none, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,6 +98,20 @@ func TestChoose(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestMachineString(t *testing.T) {
+	for want, m := range map[string]machine{
+		"AuthenticAMD family 25 with AVX and AVX2 and SHA": {has: hasAVX | hasAVX2 | hasSHA, vendor: amd, family: 25},
+		"GenuineIntel family 6":                            {vendor: "GenuineIntel", family: 6},
+	} {
+		if got := m.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := CPU(); got != detect().String() {
+		t.Errorf("CPU is %q, want %q", got, detect())
 	}
 }
 

@@ -7,6 +7,7 @@ const generic engine = 0
 var engines = [...]capacity{generic: {genericLanes, 256}}
 
 var (
+	cpuName   = ""
 	kernels   = common
 	automatic plan // crypto/sha256
 )

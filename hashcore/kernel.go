@@ -23,6 +23,10 @@ func Kernels() []Kernel {
 	return list
 }
 
+// CPU says what the choice of kernels knows of this machine, such as "AuthenticAMD family 25
+// with AVX and AVX2 and SHA". It is empty where the build has no choice.
+func CPU() string { return cpuName }
+
 // Pin makes all later batches use one kernel, or with "" the choice made when the program
 // started. It is for tests and operators: no choice changes a digest. An error says that
 // there is no such kernel or why it cannot run on this machine, and changes nothing.
