@@ -11,11 +11,22 @@
 //
 // # Kernels
 //
-// A kernel is one implementation. Which of them run is decided once, when the program
-// starts, from what the CPU has. [Kernels] lists them, and [Pin], or the environment
-// variable TAPECOMMIT_KERNEL, makes every batch use one; a program started with the name
-// of a kernel that is unknown or cannot run here ends at once with exit code 2. With the
-// build tag purego the package holds and imports no assembly.
+// A kernel is one implementation, named after its instructions and its lanes:
+//
+//	stdlib       crypto/sha256, one message after the other
+//	generic      plain Go, four lanes
+//	shani-x      1, 2 or 4 streams on the SHA unit of amd64
+//	avx2-x       8 lanes of vector registers
+//	avx512-x     16 lanes, or 32 in two registers each
+//	hybrid-x     16 such lanes, and 4 streams on the SHA unit beside them
+//	split-x      the schedule of 8 blocks in vector registers, the rounds on the SHA unit: of 8
+//	             messages, or two blocks of 4
+//
+// Which of them run is decided once, when the program starts, from what the CPU has.
+// [Kernels] lists them, and [Pin], or the environment variable TAPECOMMIT_KERNEL, makes
+// every batch use one; a program started with the name of a kernel that is unknown or
+// cannot run here ends at once with exit code 2. With the build tag purego the package
+// holds and imports no assembly.
 package hashcore
 
 import "fmt"

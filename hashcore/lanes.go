@@ -12,7 +12,12 @@ const (
 // sumLanes is Sum with messages side by side. Where their lengths differ, messages of as
 // many blocks go together: then lanes end at the same time.
 func sumLanes(p *plan, dst []Digest, pre *prefix, msgs [][]byte) {
-	if len(msgs) <= p.lanes || sameLengths(msgs) {
+	same := sameLengths(msgs)
+	if same && len(msgs) > 0 && pre.n+len(msgs[0]) <= maxPadded {
+		sumFramed(p, dst, &framed{pre: pre, msgs: msgs})
+		return
+	}
+	if same || len(msgs) <= p.lanes {
 		sumOrdered(p, dst, pre, msgs, nil)
 		return
 	}

@@ -6,7 +6,7 @@ import "math"
 const maxOrder = math.MaxUint8 + 1
 
 func sameLengths(msgs [][]byte) bool {
-	for _, m := range msgs[1:] {
+	for _, m := range msgs {
 		if len(m) != len(msgs[0]) {
 			return false
 		}

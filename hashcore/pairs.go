@@ -1,30 +1,8 @@
 package hashcore
 
-// sumPairsLanes is SumPairs with pairs side by side. Kernels want two sets of frames, and
-// a small batch would spend its time on clearing large arrays.
+// sumPairsLanes is SumPairs with pairs side by side.
 func sumPairsLanes(p *plan, dst []Digest, f *Labels, nodes []Digest) {
-	switch n := p.room(len(dst)); {
-	case n <= 2:
-		var frames [2 * 2]block2
-		var h [2]state
-		var in [2]source
-		f.pairs(p, dst, nodes, frames[:], h[:], in[:])
-	case n <= 4:
-		var frames [2 * 4]block2
-		var h [4]state
-		var in [4]source
-		f.pairs(p, dst, nodes, frames[:], h[:], in[:])
-	case n <= 8:
-		var frames [2 * 8]block2
-		var h [8]state
-		var in [8]source
-		f.pairs(p, dst, nodes, frames[:], h[:], in[:])
-	default:
-		var frames [2 * maxLanes]block2
-		var h [maxLanes]state
-		var in [maxLanes]source
-		f.pairs(p, dst, nodes, frames[:], h[:], in[:])
-	}
+	sumFramed(p, dst, &framed{labels: f, nodes: nodes})
 }
 
 // pairs goes through a batch in waves of as many pairs as a kernel has lanes. The nodes of
@@ -33,7 +11,7 @@ func sumPairsLanes(p *plan, dst []Digest, f *Labels, nodes []Digest) {
 func (f *Labels) pairs(p *plan, dst, nodes []Digest, frames []block2, h []state, in []source) {
 	used := min(p.lanes, len(dst))
 	if len(dst) > p.lanes {
-		used *= 2
+		used *= 2 // kernels want two sets
 	}
 	blocks := f.template(frames[:max(1, used)])
 	for len(dst) > p.few {
@@ -56,9 +34,7 @@ func (f *Labels) template(frames []block2) (blocks int) {
 	copy(first[:], f.Left)
 	copy(first[f.right()-len(f.Right):], f.Right)
 	blocks = finish(first, f.size(), uint64(f.size()))
-	for i := range frames[1:] {
-		frames[1+i] = *first
-	}
+	repeatFirst(frames)
 	return blocks
 }
 
@@ -71,10 +47,6 @@ func (f *Labels) wave(p *plan, dst, nodes []Digest, frames []block2, blocks int,
 	for l := range dst {
 		copy(frames[l][f.left():], nodes[2*l][:f.Width])
 		copy(frames[l][f.right():], nodes[2*l+1][:f.Width])
-		h[l], in[l] = iv, sourceOf(unseen(&frames[l])[:blocks*blockSize])
 	}
-	p.advance(h, in, len(dst), &[maxSteps]int{blocks}, 1)
-	for l := range dst {
-		put(&dst[l], &h[l])
-	}
+	sumFrames(p, dst, &iv, frames, blocks, h, in)
 }
