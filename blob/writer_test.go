@@ -307,8 +307,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestWriterAllocates bounds what a group more costs: an eighth of an allocation, by the erasure coder, and a little for
-// a run.
+// TestWriterAllocates bounds what a group more costs: a quarter of an allocation, by the erasure coder for each tile, and a
+// little for a piece; more under the race detector, where pools forget.
 func TestWriterAllocates(t *testing.T) {
 	cost := func(runs int) float64 {
 		plain := make([]byte, runs*64*192)
@@ -317,7 +317,7 @@ func TestWriterAllocates(t *testing.T) {
 		})
 	}
 	few, many := cost(8), cost(24)
-	if perGroup := (many - few) / 16 / 64; perGroup > 0.3 {
+	if perGroup := (many - few) / 16 / 64; perGroup > 0.6 {
 		t.Errorf("a group costs %v allocations (%v for 8 runs, %v for 24)", perGroup, few, many)
 	}
 }
