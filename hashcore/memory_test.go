@@ -26,14 +26,17 @@ func fenced(t *testing.T, n int) []byte {
 	return b[page : page+n : page+n]
 }
 
-// TestFencedInput has every length of a slice flush against either fence, in each of 20
-// messages. A read outside ends the test program.
+// TestFencedInput has every length of a slice, or many, flush against either fence, in each
+// of 20 messages. A read outside ends the test program.
 func TestFencedInput(t *testing.T) {
 	const longest = 4096
 	data := fenced(t, longest)
 	copy(data, random(len(data)))
 	eachKernel(t, func(t *testing.T) {
 		step := 1
+		if testing.Short() {
+			step = 13
+		}
 		if plainGo() {
 			step = 61 // the compiler checks its bounds
 		}

@@ -92,7 +92,9 @@ func TestProfile(t *testing.T) {
 	})
 }
 
-// BenchmarkCollector reports the longest that the collector waited for the world to stop.
+// BenchmarkCollector reports how long the collector waited for the world to stop: the time
+// that all but a hundredth of its stops were below, and the longest. With the kernel stdlib
+// nothing keeps it waiting but the machine.
 func BenchmarkCollector(b *testing.B) {
 	msgs, _ := batch64MiB()
 	dst := make([]Digest, len(msgs))
@@ -104,12 +106,23 @@ func BenchmarkCollector(b *testing.B) {
 				Sum(dst, "LEAF", msgs)
 			}
 		})
-		after, longest := stops(), 0.0
+		after := stops()
+		var total, sum uint64
+		for i := range after.Counts {
+			after.Counts[i] -= before.Counts[i]
+			total += after.Counts[i]
+		}
+		var most, longest float64
 		for i, n := range after.Counts {
-			if n > before.Counts[i] {
-				longest = after.Buckets[i+1]
+			if n == 0 {
+				continue
+			}
+			longest = after.Buckets[i+1]
+			if sum += n; most == 0 && sum >= total-total/100 {
+				most = longest
 			}
 		}
+		b.ReportMetric(most*1e6, "99%-stop-µs")
 		b.ReportMetric(longest*1e6, "max-stop-µs")
 	})
 }
