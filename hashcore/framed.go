@@ -10,31 +10,50 @@ type framed struct {
 	msgs [][]byte
 }
 
-// sumFramed hashes the batch side by side. Large arrays would cost a small batch more to
-// clear than to hash with, so there is room in sizes.
+// sumFramed hashes the batch side by side, in room of the sizes that sumOrdered has.
 func sumFramed(p *plan, dst []Digest, b *framed) {
 	switch n := p.room(len(dst)); {
 	case n <= 2:
-		var frames [2 * 2]block2
-		var h [2]state
-		var in [2]source
-		b.sum(p, dst, frames[:], h[:], in[:])
+		b.sum2(p, dst)
 	case n <= 4:
-		var frames [2 * 4]block2
-		var h [4]state
-		var in [4]source
-		b.sum(p, dst, frames[:], h[:], in[:])
+		b.sum4(p, dst)
 	case n <= 8:
-		var frames [2 * 8]block2
-		var h [8]state
-		var in [8]source
-		b.sum(p, dst, frames[:], h[:], in[:])
+		b.sum8(p, dst)
 	default:
-		var frames [2 * maxLanes]block2
-		var h [maxLanes]state
-		var in [maxLanes]source
-		b.sum(p, dst, frames[:], h[:], in[:])
+		b.sum32(p, dst)
 	}
+}
+
+//go:noinline
+func (b *framed) sum2(p *plan, dst []Digest) {
+	var frames [2 * 2]block2
+	var h [2]state
+	var in [2]source
+	b.sum(p, dst, frames[:], h[:], in[:])
+}
+
+//go:noinline
+func (b *framed) sum4(p *plan, dst []Digest) {
+	var frames [2 * 4]block2
+	var h [4]state
+	var in [4]source
+	b.sum(p, dst, frames[:], h[:], in[:])
+}
+
+//go:noinline
+func (b *framed) sum8(p *plan, dst []Digest) {
+	var frames [2 * 8]block2
+	var h [8]state
+	var in [8]source
+	b.sum(p, dst, frames[:], h[:], in[:])
+}
+
+//go:noinline
+func (b *framed) sum32(p *plan, dst []Digest) {
+	var frames [2 * maxLanes]block2
+	var h [maxLanes]state
+	var in [maxLanes]source
+	b.sum(p, dst, frames[:], h[:], in[:])
 }
 
 func (b *framed) sum(p *plan, dst []Digest, frames []block2, h []state, in []source) {

@@ -31,30 +31,51 @@ func sumLanes(p *plan, dst []Digest, pre *prefix, msgs [][]byte) {
 }
 
 // sumOrdered hashes messages in the order given, or if it is nil as they come. What lanes
-// need would cost a small batch more to clear than to hash with, so there is room in sizes.
+// need would cost a small batch more to clear than to hash with, and its goroutine a larger
+// stack: so there is room in sizes, each in a function of its own.
 func sumOrdered(p *plan, dst []Digest, pre *prefix, msgs [][]byte, order []uint8) {
 	switch n := p.room(len(msgs)); {
 	case n <= 1:
-		var r [1]lane
-		var h [1]state
-		var in [1 * maxSteps]source
-		sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
+		sumOrdered1(p, dst, pre, msgs, order)
 	case n <= 4:
-		var r [4]lane
-		var h [4]state
-		var in [4 * maxSteps]source
-		sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
+		sumOrdered4(p, dst, pre, msgs, order)
 	case n <= 8:
-		var r [8]lane
-		var h [8]state
-		var in [8 * maxSteps]source
-		sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
+		sumOrdered8(p, dst, pre, msgs, order)
 	default:
-		var r [maxLanes]lane
-		var h [maxLanes]state
-		var in [maxLanes * maxSteps]source
-		sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
+		sumOrdered32(p, dst, pre, msgs, order)
 	}
+}
+
+//go:noinline
+func sumOrdered1(p *plan, dst []Digest, pre *prefix, msgs [][]byte, order []uint8) {
+	var r [1]lane
+	var h [1]state
+	var in [1 * maxSteps]source
+	sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
+}
+
+//go:noinline
+func sumOrdered4(p *plan, dst []Digest, pre *prefix, msgs [][]byte, order []uint8) {
+	var r [4]lane
+	var h [4]state
+	var in [4 * maxSteps]source
+	sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
+}
+
+//go:noinline
+func sumOrdered8(p *plan, dst []Digest, pre *prefix, msgs [][]byte, order []uint8) {
+	var r [8]lane
+	var h [8]state
+	var in [8 * maxSteps]source
+	sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
+}
+
+//go:noinline
+func sumOrdered32(p *plan, dst []Digest, pre *prefix, msgs [][]byte, order []uint8) {
+	var r [maxLanes]lane
+	var h [maxLanes]state
+	var in [maxLanes * maxSteps]source
+	sumIn(p, dst, pre, msgs, order, r[:], h[:], in[:])
 }
 
 // lane is where a message is hashed, but for its state.
