@@ -13,11 +13,10 @@ import (
 // Slices yields slices of the blob, in the order of at, each checked. A slice lasts until the next is yielded or the
 // loop ends.
 //
-// Of each run of 64 groups, or 8 of a store in memory, it asks for all slices at once, and works on some runs
-// ahead. Where a slice is missing or
-// wrong, it asks for others of its group and rebuilds it. A slice that cannot be had is an error, a [LostError] or an
-// [EncodingError] or one about a position outside the blob, and the loop may go on with the next; any other error ends
-// it.
+// Of each run of 64 groups, or 8 of a store in memory, it asks for all slices at once, and works on some runs ahead. Where
+// a slice is missing or wrong, it asks for others of its group and rebuilds it. A slice that cannot be had is an error, a
+// [LostError] or an [EncodingError] or one about a position outside the blob, and the loop may go on with the next; any
+// other error ends it.
 func (b *Blob) Slices(ctx context.Context, at iter.Seq[commit.Pos]) iter.Seq2[proof.Slice, error] {
 	return func(yield func(proof.Slice, error) bool) { b.deliver(ctx, at, (*run).read, (*run).failure, yield) }
 }

@@ -119,7 +119,14 @@ func (w *Writer) ReadFrom(r io.Reader) (int64, error) {
 		io.WriterTo
 		Len() int
 	}); ok {
-		return m.WriteTo(struct{ io.Writer }{w})
+		if err := w.failed(); err != nil {
+			return 0, err
+		}
+		n, err := m.WriteTo(struct{ io.Writer }{w})
+		if err != nil {
+			err = w.fail(err)
+		}
+		return n, err
 	}
 	if w.buf == nil {
 		w.buf = make([]byte, readSize)

@@ -321,3 +321,42 @@ func TestWriterAllocates(t *testing.T) {
 		t.Errorf("a group costs %v allocations (%v for 8 runs, %v for 24)", perGroup, few, many)
 	}
 }
+
+// memoryReader is a reader in memory, as bytes.Reader is, that fails behind its bytes.
+type memoryReader struct {
+	*bytes.Buffer
+	err error
+}
+
+func (r memoryReader) WriteTo(w io.Writer) (int64, error) {
+	n, err := r.Buffer.WriteTo(w)
+	if err == nil {
+		err = r.err
+	}
+	return n, err
+}
+
+// TestReadFromMemory wants of readers in memory what holds for all: their error ends the Writer, and a Writer that was
+// ended says so, if they are empty too.
+func TestReadFromMemory(t *testing.T) {
+	begin := func() *blob.Writer {
+		w, err := blob.NewWriter(context.Background(), blob.NewMem(), blob.Options{Params: small})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	broken := errors.New("broken")
+	w := begin()
+	if n, err := w.ReadFrom(memoryReader{bytes.NewBufferString("part"), broken}); n != 4 || !errors.Is(err, broken) {
+		t.Errorf("ReadFrom: %d, %v", n, err)
+	}
+	if _, err := w.Commit(); !errors.Is(err, broken) {
+		t.Errorf("Commit of a part: %v", err)
+	}
+	w = begin()
+	w.Close()
+	if _, err := w.ReadFrom(bytes.NewReader(nil)); err == nil {
+		t.Error("ReadFrom of nothing after Close is no error")
+	}
+}
