@@ -174,15 +174,16 @@ func TestSumBatches(t *testing.T) {
 	data := random(5000)
 	eachKernel(t, func(t *testing.T) {
 		for size := range 71 {
-			equal, mixed := make([][]byte, size), make([][]byte, size)
+			equal, short, mixed := make([][]byte, size), make([][]byte, size), make([][]byte, size)
 			rng := rand.New(rand.NewPCG(1, uint64(size)))
 			for i := range size {
-				equal[i] = data[i:][:300]
+				equal[i], short[i] = data[i:][:300], data[i:][:60]
 				at := rng.IntN(500)
 				mixed[i] = data[at:][:mixedLength(rng)]
 			}
 			for _, prefix := range prefixes[:4] {
 				checkSum(t, prefix, equal)
+				checkSum(t, prefix, short)
 				checkSum(t, prefix, mixed)
 			}
 		}
