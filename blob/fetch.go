@@ -105,13 +105,7 @@ func (r *run) askWindow() { r.calls = append(r.calls, call{kind: callWindow}) }
 
 // fetch makes the calls, all at once unless they are cheap, and takes what they bring. Its error is that of the context.
 func (r *run) fetch() error {
-	if r.b.near != nil {
-		for i := range r.calls {
-			r.doCall(i)
-		}
-	} else {
-		r.crew.each(len(r.calls), r.makeCall)
-	}
+	r.crew.each(len(r.calls), r.makeCall)
 	if err := stopped(r.loop.ctx); err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func (w *Writer) newPiece(groups int) (*piece, error) {
 		leaves: make([]commit.Hash, groups*w.params.N),
 		roots:  make([]commit.Hash, groups),
 	}
+	_, p.crew.inTurn = w.upload.(quick)
 	p.main, p.store = p.work, p.append
 	return p, nil
 }
@@ -168,13 +169,7 @@ func (p *piece) work() {
 		w.builder.Add(p.roots[:groups])
 		p.bytes = appendHashes(p.bytes[:0], p.roots[:groups])
 		p.bytes = appendHashes(p.bytes, p.leaves[:groups*w.params.N])
-		if w.quick {
-			for i := range w.params.N + 2 {
-				p.append(i)
-			}
-		} else {
-			p.crew.each(w.params.N+2, p.store)
-		}
+		p.crew.each(w.params.N+2, p.store)
 	}
 	w.pass()
 	w.free <- p

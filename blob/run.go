@@ -92,6 +92,7 @@ func sizeClass(rows int) int {
 func (b *Blob) newRun(size int) *run {
 	r := &run{b: b, size: size, done: make(chan struct{}, 1)}
 	r.makeCall = r.doCall
+	r.crew.inTurn = b.near != nil
 	r.main = func() {
 		r.err = r.job(r)
 		r.done <- struct{}{}

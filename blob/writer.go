@@ -27,7 +27,6 @@ type Writer struct {
 	tile    int // groups
 	stats   *Stats
 	upload  Upload
-	quick   bool // an Append does no more than copy
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -73,7 +72,6 @@ func NewWriter(ctx context.Context, s Store, o Options) (*Writer, error) {
 		free:    make(chan *piece, maxPieces(o.Workers)),
 		coding:  make(chan struct{}, o.Workers),
 	}
-	_, w.quick = upload.(quick)
 	w.turned.L = &w.mu
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	w.end.Lock() // for what AfterFunc calls, perhaps at once, needs unhook
