@@ -242,6 +242,7 @@ func (m machine) String() string {
 }
 
 var (
-	cpuName            = detect().String()
-	kernels, automatic = choose(detect())
+	here               = detect()
+	cpuName            = here.String()
+	kernels, automatic = choose(here)
 )

@@ -7,8 +7,8 @@ import (
 )
 
 // avx512 has sixteen lanes, rotations, and any function of three operands in an
-// instruction. With low it has all 32 registers and fetches a block ahead; without, only
-// those that are not the SHA unit's, and then it does not.
+// instruction. With low it has the low registers too, all 32, and fetches a block ahead;
+// without, only those that are not the SHA unit's, and then it does not.
 type avx512 struct{ low bool }
 
 // fetchers is how many registers fetch takes.
@@ -41,8 +41,10 @@ const (
 
 func (avx512) sigma(q *code, free *pool, dst VecPhysical, x Op, spend bool, a, b, c int, shift bool) {
 	u := free.take()
-	v, spent := x.(VecPhysical)
-	if !spend || !spent {
+	var v VecPhysical
+	if spend {
+		v = x.(VecPhysical)
+	} else {
 		v = free.take()
 		defer free.give(v)
 	}
