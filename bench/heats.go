@@ -36,7 +36,7 @@ func heats(ctx context.Context, all []contestant, cores int, filter *regexp.Rege
 			list = append(list, h)
 		}
 	}
-	if filter.MatchString(writePath) || filter.MatchString(readPath) {
+	if matchesPath(filter) {
 		p, err := newPath(ctx)
 		if err != nil {
 			return nil, err
@@ -48,6 +48,22 @@ func heats(ctx context.Context, all []contestant, cores int, filter *regexp.Rege
 		list = append(list, h)
 	}
 	return list, nil
+}
+
+// matches tells whether there are heats of what the filter matches.
+func matches(filter *regexp.Regexp) bool {
+	for _, list := range append(mainShapes(), batchShapes()) {
+		for _, s := range list {
+			if filter.MatchString(s.name) {
+				return true
+			}
+		}
+	}
+	return matchesPath(filter)
+}
+
+func matchesPath(filter *regexp.Regexp) bool {
+	return filter.MatchString(writePath) || filter.MatchString(readPath)
 }
 
 // hashing is all contestants at one shape.

@@ -86,8 +86,19 @@ func (o *options) command() string {
 	return strings.Join(args, " ")
 }
 
-// bench measures and reports.
+// bench measures and reports. What would fail behind minutes of measuring fails first.
 func bench(ctx context.Context, o options, stdout, stderr io.Writer) error {
+	if os.Getenv(envKernel) != "" {
+		return fmt.Errorf("%s is set, and would be taken for the default choice", envKernel)
+	}
+	if !matches(o.run) {
+		return fmt.Errorf("no shape matches %q", o.run)
+	}
+	if o.out != "" {
+		if _, err := os.Stat(filepath.Join(o.out, benchmarksFile)); err != nil {
+			return err
+		}
+	}
 	r, err := measureAll(ctx, o, stderr)
 	if err != nil {
 		return err
@@ -112,9 +123,6 @@ func bench(ctx context.Context, o options, stdout, stderr io.Writer) error {
 }
 
 func measureAll(ctx context.Context, o options, log io.Writer) (*report, error) {
-	if os.Getenv(envKernel) != "" {
-		return nil, fmt.Errorf("%s is set, and would be taken for the default choice", envKernel)
-	}
 	all, absent := inGo()
 	defer func() {
 		for _, c := range all {
@@ -141,9 +149,6 @@ func measureAll(ctx context.Context, o options, log io.Writer) (*report, error) 
 	list, err := heats(ctx, all, o.cores, o.run)
 	if err != nil {
 		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("no shape matches %q", o.run)
 	}
 	samples, err := measure(ctx, list, o.rounds, log)
 	if err != nil {
@@ -172,9 +177,11 @@ func measureAll(ctx context.Context, o options, log io.Writer) (*report, error) 
 	}, nil
 }
 
+const benchmarksFile = "BENCHMARKS.md"
+
 // publish puts the report into the project: the tables, and the chart beside this program's source.
 func (r *report) publish(dir string) error {
-	name := filepath.Join(dir, "BENCHMARKS.md")
+	name := filepath.Join(dir, benchmarksFile)
 	doc, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -192,8 +199,21 @@ func (r *report) publish(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(svg), 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(svg, []byte(chart.String()), 0o666); err != nil {
+	if err := writeWhole(svg, chart.String()); err != nil {
 		return err
 	}
-	return os.WriteFile(name, []byte(text), 0o666)
+	return writeWhole(name, text)
+}
+
+// writeWhole leaves the file as it was, or with all of the text.
+func writeWhole(name, text string) error {
+	made := name + ".new"
+	err := os.WriteFile(made, []byte(text), 0o666)
+	if err == nil {
+		err = os.Rename(made, name)
+	}
+	if err != nil {
+		os.Remove(made)
+	}
+	return err
 }

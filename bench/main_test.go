@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,6 +106,13 @@ func TestRunRefuses(t *testing.T) {
 	t.Setenv(envKernel, "generic")
 	if err := bench(t.Context(), o, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), envKernel) {
 		t.Errorf("with a kernel pinned: %v", err)
+	}
+	t.Setenv(envKernel, "")
+	if o, err = parse([]string{"-o", t.TempDir()}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := bench(t.Context(), o, io.Discard, io.Discard); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing to write to: %v", err)
 	}
 }
 
