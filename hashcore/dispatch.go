@@ -6,7 +6,12 @@ type engine uint8
 // capacity is what an engine takes in one call: messages side by side, and blocks of each.
 // A goroutine cannot be stopped inside assembly, and a collector would wait for it, so a
 // call is to end after some 40 microseconds.
-type capacity struct{ lanes, blocks int }
+type capacity struct {
+	lanes, blocks int
+
+	// refills says that within a call a lane may go on to another message.
+	refills bool
+}
 
 // plan says how a batch is spread over lanes.
 type plan struct {
@@ -17,7 +22,7 @@ type plan struct {
 	// others the plan is asked again.
 	by [maxLanes + 1]engine
 
-	watch func(lanes int, n []int) // for tests: told of every call of advance, unless nil
+	watch func(lanes int, steps []step) // for tests: told of every call of advance, unless nil
 }
 
 // most is how many blocks so many lanes may advance between two calls.
@@ -29,6 +34,13 @@ func (p *plan) most(lanes int) int {
 		lanes -= c.lanes
 	}
 	return most
+}
+
+// refills tells whether a call that began with so many lanes should go on when there is
+// work for so many left: the kernel can, and p would have no other for them.
+func (p *plan) refills(lanes, left int) bool {
+	e := p.by[lanes]
+	return engines[e].refills && engines[e].lanes >= lanes && left > 0 && p.by[left] == e
 }
 
 // room is how many lanes a batch of so many messages needs, with those that its kernels

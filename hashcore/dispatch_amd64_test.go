@@ -251,12 +251,12 @@ func BenchmarkKernels(b *testing.B) {
 			}
 			p := alone(w.engine)
 			var h [maxLanes]state
-			var in [maxLanes]source
+			var places [maxLanes]change
 			for l := range p.lanes {
-				in[l] = sourceOf(data[4224*l:][:blocks*blockSize])
+				places[l] = change{at: sourceOf(data[4224*l:][:blocks*blockSize]), lane: l}
 			}
 			for b.Loop() {
-				p.advance(h[:], in[:], p.lanes, &[maxSteps]int{blocks}, 1)
+				p.advance(h[:], &iv, p.lanes, []step{{p.lanes, blocks}}, places[:p.lanes])
 			}
 			perBlock(b, p.lanes)
 		})

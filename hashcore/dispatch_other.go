@@ -4,7 +4,7 @@ package hashcore
 
 const generic engine = 0
 
-var engines = [...]capacity{generic: {genericLanes, 256}}
+var engines = [...]capacity{generic: {genericLanes, 256, true}}
 
 var (
 	cpuName   = ""
@@ -12,8 +12,8 @@ var (
 	automatic plan // crypto/sha256
 )
 
-func (engine) blocks(h []state, in []source, stride int, n *[maxSteps]int, steps int) {
-	blocksGeneric(h, in, stride, n, steps)
+func (engine) blocks(h []state, mid *state, steps []step, changes []change) {
+	blocksGeneric(h, mid, steps, changes)
 }
 
 func prefetch(_, _ *byte) {}

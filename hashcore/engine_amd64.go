@@ -2,8 +2,6 @@
 
 package hashcore
 
-import "unsafe"
-
 const (
 	generic engine = iota
 	shani1
@@ -18,43 +16,42 @@ const (
 )
 
 var engines = [...]capacity{
-	generic:   {genericLanes, 256},
-	shani1:    {1, 1024},
-	shani2:    {2, 512},
-	shani4:    {4, 512},
-	avx2x8:    {8, 128},
-	avx512x16: {16, 64},
-	avx512x32: {32, 64},
-	hybrid20:  {20, 64},
-	split8:    {8, 256},
-	split4:    {4, 512},
+	generic:   {genericLanes, 256, true},
+	shani1:    {1, 1024, true},
+	shani2:    {2, 512, true},
+	shani4:    {4, 512, true},
+	avx2x8:    {8, 128, true},
+	avx512x16: {16, 80, true},
+	avx512x32: {32, 80, true},
+	hybrid20:  {20, 80, true},
+	split8:    {8, 256, true},
+	split4:    {4, 512, false},
 }
 
-// blocks is advance for one kernel, whose lanes beyond h have memory there too, and a
-// row of stride sources for each step.
-func (e engine) blocks(h []state, in []source, stride int, n *[maxSteps]int, steps int) {
-	bytes := stride * int(unsafe.Sizeof(in[0]))
+// blocks is advance for one kernel, whose lanes beyond h have memory there too.
+func (e engine) blocks(h []state, mid *state, steps []step, changes []change) {
+	s, n, c := &steps[0], len(steps), &changes[0]
 	switch e {
 	case generic:
-		blocksGeneric(h, in, stride, n, steps)
+		blocksGeneric(h, mid, steps, changes)
 	case shani1:
-		blocksSHANIx1((*[1]state)(h[:1]), &in[0], bytes, n, steps)
+		blocksSHANIx1((*[1]state)(h[:1]), mid, s, n, c)
 	case shani2:
-		blocksSHANIx2((*[2]state)(h[:2]), &in[0], bytes, n, steps)
+		blocksSHANIx2((*[2]state)(h[:2]), mid, s, n, c)
 	case shani4:
-		blocksSHANIx4((*[4]state)(h[:4]), &in[0], bytes, n, steps)
+		blocksSHANIx4((*[4]state)(h[:4]), mid, s, n, c)
 	case avx2x8:
-		blocksAVX2x8((*[8]state)(h[:8]), &in[0], bytes, n, steps)
+		blocksAVX2x8((*[8]state)(h[:8]), mid, s, n, c)
 	case avx512x16:
-		blocksAVX512x16((*[16]state)(h[:16]), &in[0], bytes, n, steps)
+		blocksAVX512x16((*[16]state)(h[:16]), mid, s, n, c)
 	case avx512x32:
-		blocksAVX512x32((*[32]state)(h[:32]), &in[0], bytes, n, steps)
+		blocksAVX512x32((*[32]state)(h[:32]), mid, s, n, c)
 	case hybrid20:
-		blocksHYBRIDx20((*[20]state)(h[:20]), &in[0], bytes, n, steps)
+		blocksHYBRIDx20((*[20]state)(h[:20]), mid, s, n, c)
 	case split8:
-		blocksSPLITx8((*[8]state)(h[:8]), &in[0], bytes, n, steps)
+		blocksSPLITx8((*[8]state)(h[:8]), mid, s, n, c)
 	case split4:
-		blocksSPLITx4((*[4]state)(h[:4]), &in[0], bytes, n, steps)
+		blocksSPLITx4((*[4]state)(h[:4]), mid, s, n, c)
 	}
 }
 

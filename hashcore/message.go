@@ -40,8 +40,13 @@ func blocksBehind(n int) int {
 // finish writes the padding behind n bytes of b, and returns how many blocks that ends. The
 // whole message has size bytes.
 func finish(b *block2, n int, size uint64) (blocks int) {
-	blocks = blocksBehind(n)
 	clear(b[n:])
+	return pad(b, n, size)
+}
+
+// pad is finish where zeros stand behind the n bytes.
+func pad(b *block2, n int, size uint64) (blocks int) {
+	blocks = blocksBehind(n)
 	b[n] = 0x80
 	binary.BigEndian.PutUint64(b[blocks*blockSize-lengthSize:], size<<3)
 	return blocks
@@ -69,68 +74,68 @@ func newPrefix(s string) (p prefix) {
 	return p
 }
 
-// ends is scratch for the head and the end of a message.
-type ends struct {
-	head, end block2
-	padded    int // 1 and the length of the body whose padding they have, or 0
-}
+// ends is scratch for the head and the end of a message, two blocks each, one behind the
+// other.
+type ends [4 * blockSize]byte
 
-// pieces are a message in order, each of whole blocks: a head in scratch, the blocks of the
-// body where they lie, and the end in scratch. Short messages are all head.
-type pieces struct {
-	at     [3]source
-	blocks [3]int
-	i, n   int // the first that is not done, and how many there are
-}
+func (s *ends) head() *block2 { return (*block2)(s[:]) }
+func (s *ends) end() *block2  { return (*block2)(s[2*blockSize:]) }
 
-func (m *pieces) add(at source, blocks int) {
-	m.at[m.n], m.blocks[m.n] = at, blocks
-	m.n++
-}
-
-func (m *pieces) ended() bool { return m.i == m.n }
-
-// next is how many blocks the piece at hand has left.
-func (m *pieces) next() int { return m.blocks[m.i] }
-
-// take returns where the next so many blocks are, no more than there are, and goes on
-// behind them.
-func (m *pieces) take(blocks int) source {
-	at := m.at[m.i]
-	if m.blocks[m.i] -= blocks; m.blocks[m.i] > 0 {
-		m.at[m.i] = behind(at, blocks)
+// copyHead copies the first bytes of a message behind so many, to the end of the block. It
+// copies a whole block where it can, into the second too, which takes a few instructions;
+// to copy so many bytes as are counted first takes a call.
+func (s *ends) copyHead(n int, msg []byte) {
+	if len(msg) >= blockSize {
+		*(*[blockSize]byte)(s[n:]) = [blockSize]byte(msg)
 	} else {
-		m.i++
+		copy(s[n:], msg)
 	}
-	return at
 }
 
-// cut sets m to the pieces of a message. The head of s begins with that of p.
-func (p *prefix) cut(m *pieces, s *ends, body []byte) {
-	m.i, m.n = 0, 0
-	padded := s.padded == 1+len(body)
-	s.padded = 1 + len(body)
-	size := p.size + uint64(len(body))
-	if n := p.n + len(body); n <= maxPadded {
-		copy(s.head[p.n:], body)
-		if !padded {
-			finish(&s.head, n, size)
-		}
-		m.add(sourceOf(s.head[:]), blocksBehind(n))
-		return
+// copyEnd copies the last n bytes of a message, less than a block, to the end, in the same
+// way: before the end is the head's second block.
+func (s *ends) copyEnd(n int, msg []byte) {
+	if len(msg) >= blockSize {
+		*(*[blockSize]byte)(s[blockSize+n:]) = [blockSize]byte(msg[len(msg)-blockSize:])
+	} else {
+		copy(s[2*blockSize:], msg[len(msg)-n:])
 	}
+}
+
+// cuts are how many blocks of a message are in each of its parts: the head and the end are
+// put together in scratch, the blocks of the body between them are read where they lie.
+// Short messages are all head.
+type cuts [3]int
+
+const (
+	head = iota
+	body
+	end
+)
+
+func (c *cuts) blocks() int { return c[head] + c[body] + c[end] }
+
+// skip is how many bytes of a body with an end are in the head.
+func (p *prefix) skip() int { return -p.n & (blockSize - 1) }
+
+// split puts a message that has the prefix p into pieces. The head of s begins with p's
+// already.
+func (p *prefix) split(s *ends, msg []byte) (c cuts) {
+	size := p.size + uint64(len(msg))
+	if n := p.n + len(msg); n <= maxPadded {
+		copy(s[p.n:], msg)
+		c[head] = finish(s.head(), n, size)
+		return c
+	}
+	n := len(msg)
 	if p.n > 0 {
-		took := copy(s.head[p.n:blockSize], body)
-		m.add(sourceOf(s.head[:]), 1)
-		body = body[took:]
+		s.copyHead(p.n, msg)
+		c[head] = 1
+		n -= p.skip()
 	}
-	if whole := len(body) / blockSize; whole > 0 {
-		m.add(sourceOf(body), whole)
-		body = body[whole*blockSize:]
-	}
-	copy(s.end[:], body)
-	if !padded {
-		finish(&s.end, len(body), size)
-	}
-	m.add(sourceOf(s.end[:]), blocksBehind(len(body)))
+	c[body], n = n/blockSize, n%blockSize
+	*s.end() = block2{}
+	s.copyEnd(n, msg)
+	c[end] = pad(s.end(), n, size)
+	return c
 }

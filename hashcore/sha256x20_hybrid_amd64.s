@@ -102,17 +102,16 @@ DATA constants<>+376(SB)/4, $0xa54ff53a
 DATA constants<>+380(SB)/4, $0x3c6ef372
 GLOBL constants<>(SB), RODATA|NOPTR, $384
 
-// func blocksHYBRIDx20(h *[20][8]uint32, in **byte, stride int, n *[4]int, steps int)
+// func blocksHYBRIDx20(h *[20][8]uint32, mid *[8]uint32, steps *struct{changes int; blocks int}, n int, changes *struct{at *byte; ended *[32]byte; lane int})
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, SHA
-TEXT ·blocksHYBRIDx20(SB), $1984-40
-	MOVQ         h+0(FP), DI
-	MOVQ         in+8(FP), SI
-	MOVQ         stride+16(FP), R14
-	MOVQ         n+24(FP), R9
-	MOVQ         steps+32(FP), R10
+TEXT ·blocksHYBRIDx20(SB), $2784-40
 	LEAQ         constants<>+0(SB), AX
 	LEAQ         63(SP), DX
 	ANDQ         $-64, DX
+	MOVQ         h+0(FP), DI
+	MOVQ         steps+16(FP), R9
+	MOVQ         n+24(FP), R10
+	MOVQ         changes+32(FP), SI
 	VMOVDQU32    (DI), X16
 	VINSERTI32X4 $0x01, 128(DI), Z16, Z16
 	VINSERTI32X4 $0x02, 256(DI), Z16, Z16
@@ -185,28 +184,230 @@ TEXT ·blocksHYBRIDx20(SB), $1984-40
 	VPSHUFD      $0x1b, X11, X11
 	VPALIGNR     $0x08, X11, X12, X10
 	VPBLENDW     $0xf0, X12, X11, X11
+	XORQ         BX, BX
+	MOVQ         (R9), CX
+	MOVQ         SI, R11
+	XORQ         R14, R14
+
+change1:
+	MOVQ (SI), DI
+	SUBQ BX, DI
+	MOVQ 16(SI), R8
+	MOVQ DI, 1920(DX)(R8*8)
+	ORQ  8(SI), R14
+	ADDQ $0x18, SI
+	DECQ CX
+	JNZ  change1
+	MOVQ 8(R9), CX
+	ADDQ $0x10, R9
+	JMP  placed
 
 step:
 	MOVQ (R9), CX
-	XORQ BX, BX
+	MOVQ SI, R11
+	XORQ R14, R14
 
+change2:
+	MOVQ          (SI), DI
+	SUBQ          BX, DI
+	MOVQ          16(SI), R8
+	MOVQ          DI, 1920(DX)(R8*8)
+	ORQ           8(SI), R14
+	ADDQ          $0x18, SI
+	DECQ          CX
+	JNZ           change2
+	MOVQ          8(R9), CX
+	ADDQ          $0x10, R9
+	TESTQ         R14, R14
+	JZ            placed
+	VMOVDQA32     Z16, 1024(DX)
+	VMOVDQA32     Z17, 1088(DX)
+	VMOVDQA32     Z18, 1152(DX)
+	VMOVDQA32     Z19, 1216(DX)
+	VMOVDQA32     Z20, 1280(DX)
+	VMOVDQA32     Z21, 1344(DX)
+	VMOVDQA32     Z22, 1408(DX)
+	VMOVDQA32     Z23, 1472(DX)
+	VMOVDQA       X1, 1792(DX)
+	VMOVDQA       X2, 1808(DX)
+	VMOVDQA       X4, 1824(DX)
+	VMOVDQA       X5, 1840(DX)
+	VMOVDQA       X7, 1856(DX)
+	VMOVDQA       X8, 1872(DX)
+	VMOVDQA       X10, 1888(DX)
+	VMOVDQA       X11, 1904(DX)
+	VPUNPCKLDQ    Z17, Z16, Z24
+	VPUNPCKHDQ    Z17, Z16, Z25
+	VPUNPCKLDQ    Z19, Z18, Z26
+	VPUNPCKHDQ    Z19, Z18, Z27
+	VPUNPCKLQDQ   Z26, Z24, Z16
+	VPUNPCKHQDQ   Z26, Z24, Z17
+	VPUNPCKLQDQ   Z27, Z25, Z18
+	VPUNPCKHQDQ   Z27, Z25, Z19
+	VPSHUFB       256(AX), Z16, Z16
+	VMOVDQU32     X16, 2080(DX)
+	VEXTRACTI32X4 $0x01, Z16, 2208(DX)
+	VEXTRACTI32X4 $0x02, Z16, 2336(DX)
+	VEXTRACTI32X4 $0x03, Z16, 2464(DX)
+	VPSHUFB       256(AX), Z17, Z17
+	VMOVDQU32     X17, 2112(DX)
+	VEXTRACTI32X4 $0x01, Z17, 2240(DX)
+	VEXTRACTI32X4 $0x02, Z17, 2368(DX)
+	VEXTRACTI32X4 $0x03, Z17, 2496(DX)
+	VPSHUFB       256(AX), Z18, Z18
+	VMOVDQU32     X18, 2144(DX)
+	VEXTRACTI32X4 $0x01, Z18, 2272(DX)
+	VEXTRACTI32X4 $0x02, Z18, 2400(DX)
+	VEXTRACTI32X4 $0x03, Z18, 2528(DX)
+	VPSHUFB       256(AX), Z19, Z19
+	VMOVDQU32     X19, 2176(DX)
+	VEXTRACTI32X4 $0x01, Z19, 2304(DX)
+	VEXTRACTI32X4 $0x02, Z19, 2432(DX)
+	VEXTRACTI32X4 $0x03, Z19, 2560(DX)
+	VPUNPCKLDQ    Z21, Z20, Z28
+	VPUNPCKHDQ    Z21, Z20, Z29
+	VPUNPCKLDQ    Z23, Z22, Z30
+	VPUNPCKHDQ    Z23, Z22, Z31
+	VPUNPCKLQDQ   Z30, Z28, Z20
+	VPUNPCKHQDQ   Z30, Z28, Z21
+	VPUNPCKLQDQ   Z31, Z29, Z22
+	VPUNPCKHQDQ   Z31, Z29, Z23
+	VPSHUFB       256(AX), Z20, Z20
+	VMOVDQU32     X20, 2096(DX)
+	VEXTRACTI32X4 $0x01, Z20, 2224(DX)
+	VEXTRACTI32X4 $0x02, Z20, 2352(DX)
+	VEXTRACTI32X4 $0x03, Z20, 2480(DX)
+	VPSHUFB       256(AX), Z21, Z21
+	VMOVDQU32     X21, 2128(DX)
+	VEXTRACTI32X4 $0x01, Z21, 2256(DX)
+	VEXTRACTI32X4 $0x02, Z21, 2384(DX)
+	VEXTRACTI32X4 $0x03, Z21, 2512(DX)
+	VPSHUFB       256(AX), Z22, Z22
+	VMOVDQU32     X22, 2160(DX)
+	VEXTRACTI32X4 $0x01, Z22, 2288(DX)
+	VEXTRACTI32X4 $0x02, Z22, 2416(DX)
+	VEXTRACTI32X4 $0x03, Z22, 2544(DX)
+	VPSHUFB       256(AX), Z23, Z23
+	VMOVDQU32     X23, 2192(DX)
+	VEXTRACTI32X4 $0x01, Z23, 2320(DX)
+	VEXTRACTI32X4 $0x02, Z23, 2448(DX)
+	VEXTRACTI32X4 $0x03, Z23, 2576(DX)
+	VPSHUFD       $0x1b, X1, X1
+	VPSHUFD       $0xb1, X2, X2
+	VPBLENDW      $0xf0, X2, X1, X3
+	VPALIGNR      $0x08, X1, X2, X2
+	VPSHUFB       256(AX), X3, X3
+	VPSHUFB       256(AX), X2, X2
+	VMOVDQU       X3, 2592(DX)
+	VMOVDQU       X2, 2608(DX)
+	VPSHUFD       $0x1b, X4, X4
+	VPSHUFD       $0xb1, X5, X5
+	VPBLENDW      $0xf0, X5, X4, X6
+	VPALIGNR      $0x08, X4, X5, X5
+	VPSHUFB       256(AX), X6, X6
+	VPSHUFB       256(AX), X5, X5
+	VMOVDQU       X6, 2624(DX)
+	VMOVDQU       X5, 2640(DX)
+	VPSHUFD       $0x1b, X7, X7
+	VPSHUFD       $0xb1, X8, X8
+	VPBLENDW      $0xf0, X8, X7, X9
+	VPALIGNR      $0x08, X7, X8, X8
+	VPSHUFB       256(AX), X9, X9
+	VPSHUFB       256(AX), X8, X8
+	VMOVDQU       X9, 2656(DX)
+	VMOVDQU       X8, 2672(DX)
+	VPSHUFD       $0x1b, X10, X10
+	VPSHUFD       $0xb1, X11, X11
+	VPBLENDW      $0xf0, X11, X10, X12
+	VPALIGNR      $0x08, X10, X11, X11
+	VPSHUFB       256(AX), X12, X12
+	VPSHUFB       256(AX), X11, X11
+	VMOVDQU       X12, 2688(DX)
+	VMOVDQU       X11, 2704(DX)
+
+refill:
+	MOVQ    8(R11), DI
+	TESTQ   DI, DI
+	JZ      goes_on
+	MOVQ    16(R11), R8
+	SHLQ    $0x05, R8
+	VMOVDQU 2080(DX)(R8*1), X0
+	VMOVDQU X0, (DI)
+	VMOVDQU 2096(DX)(R8*1), X0
+	VMOVDQU X0, 16(DI)
+	MOVQ    mid+8(FP), R12
+	CMPQ    R8, $+512
+	JAE     stream
+	SHRQ    $0x03, R8
+	MOVL    (R12), DI
+	MOVL    DI, 1024(DX)(R8*1)
+	MOVL    4(R12), DI
+	MOVL    DI, 1088(DX)(R8*1)
+	MOVL    8(R12), DI
+	MOVL    DI, 1152(DX)(R8*1)
+	MOVL    12(R12), DI
+	MOVL    DI, 1216(DX)(R8*1)
+	MOVL    16(R12), DI
+	MOVL    DI, 1280(DX)(R8*1)
+	MOVL    20(R12), DI
+	MOVL    DI, 1344(DX)(R8*1)
+	MOVL    24(R12), DI
+	MOVL    DI, 1408(DX)(R8*1)
+	MOVL    28(R12), DI
+	MOVL    DI, 1472(DX)(R8*1)
+	JMP     replaced
+
+stream:
+	SUBQ     $+512, R8
+	VMOVDQU  (R12), X3
+	VMOVDQU  16(R12), X2
+	VPSHUFD  $0xb1, X3, X3
+	VPSHUFD  $0x1b, X2, X2
+	VPALIGNR $0x08, X2, X3, X1
+	VPBLENDW $0xf0, X3, X2, X2
+	VMOVDQA  X1, 1792(DX)(R8*1)
+	VMOVDQA  X2, 1808(DX)(R8*1)
+
+replaced:
+goes_on:
+	ADDQ      $0x18, R11
+	CMPQ      R11, SI
+	JNE       refill
+	VMOVDQA32 1024(DX), Z16
+	VMOVDQA32 1088(DX), Z17
+	VMOVDQA32 1152(DX), Z18
+	VMOVDQA32 1216(DX), Z19
+	VMOVDQA32 1280(DX), Z20
+	VMOVDQA32 1344(DX), Z21
+	VMOVDQA32 1408(DX), Z22
+	VMOVDQA32 1472(DX), Z23
+	VMOVDQA   1792(DX), X1
+	VMOVDQA   1808(DX), X2
+	VMOVDQA   1824(DX), X4
+	VMOVDQA   1840(DX), X5
+	VMOVDQA   1856(DX), X7
+	VMOVDQA   1872(DX), X8
+	VMOVDQA   1888(DX), X10
+	VMOVDQA   1904(DX), X11
+
+placed:
 block:
-	MOVQ          (SI), R8
+	MOVQ          1920(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z24
 	VPSHUFB       256(AX), Z24, Z24
 	VMOVDQA       X1, 1792(DX)
-	MOVQ          8(SI), R8
+	MOVQ          1928(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z25
 	VPSHUFB       256(AX), Z25, Z25
 	VPUNPCKLDQ    Z25, Z24, Z28
 	VMOVDQA       X2, 1808(DX)
 	VPUNPCKHDQ    Z25, Z24, Z25
-	MOVQ          16(SI), R8
+	MOVQ          1936(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z26
 	VPSHUFB       256(AX), Z26, Z26
-	MOVQ          128(SI), R8
+	MOVQ          2048(DX), R8
 	VMOVDQU       (R8)(BX*1), X13
-	MOVQ          24(SI), R8
+	MOVQ          1944(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z27
 	VPSHUFB       256(AX), Z27, Z27
 	VPUNPCKLDQ    Z27, Z26, Z24
@@ -222,22 +423,22 @@ block:
 	VMOVDQA       X4, 1824(DX)
 	VPUNPCKHQDQ   Z27, Z25, Z25
 	VMOVDQA32     Z25, 192(DX)
-	MOVQ          32(SI), R8
+	MOVQ          1952(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z29
 	VMOVDQA       X5, 1840(DX)
 	VPSHUFB       256(AX), Z29, Z29
-	MOVQ          40(SI), R8
+	MOVQ          1960(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z30
 	VPSHUFB       256(AX), Z30, Z30
-	MOVQ          136(SI), R8
+	MOVQ          2056(DX), R8
 	VMOVDQU       (R8)(BX*1), X15
 	VPUNPCKLDQ    Z30, Z29, Z28
 	VPUNPCKHDQ    Z30, Z29, Z30
-	MOVQ          48(SI), R8
+	MOVQ          1968(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z31
 	VPSHUFB       256(AX), Z31, Z31
 	VPSHUFB       256(AX), X15, X15
-	MOVQ          56(SI), R8
+	MOVQ          1976(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z26
 	VPSHUFB       256(AX), Z26, Z26
 	VPUNPCKLDQ    Z26, Z31, Z29
@@ -253,22 +454,22 @@ block:
 	VMOVDQA32     Z29, 384(DX)
 	VPUNPCKHQDQ   Z26, Z30, Z30
 	VMOVDQA32     Z30, 448(DX)
-	MOVQ          64(SI), R8
+	MOVQ          1984(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z25
-	MOVQ          144(SI), R8
+	MOVQ          2064(DX), R8
 	VMOVDQU       (R8)(BX*1), X3
 	VPSHUFB       256(AX), Z25, Z25
-	MOVQ          72(SI), R8
+	MOVQ          1992(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z24
 	VPSHUFB       256(AX), Z24, Z24
 	VPSHUFB       256(AX), X3, X3
 	VPUNPCKLDQ    Z24, Z25, Z28
 	VPUNPCKHDQ    Z24, Z25, Z24
-	MOVQ          80(SI), R8
+	MOVQ          2000(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z27
 	VMOVDQA       X3, 1664(DX)
 	VPSHUFB       256(AX), Z27, Z27
-	MOVQ          88(SI), R8
+	MOVQ          2008(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z31
 	VPSHUFB       256(AX), Z31, Z31
 	VMOVDQA       X10, 1888(DX)
@@ -280,33 +481,33 @@ block:
 	VPUNPCKHQDQ   Z25, Z28, Z28
 	VMOVDQA32     Z28, 576(DX)
 	VPUNPCKLQDQ   Z31, Z24, Z25
-	MOVQ          152(SI), R8
+	MOVQ          2072(DX), R8
 	VMOVDQU       (R8)(BX*1), X6
 	VMOVDQA32     Z25, 640(DX)
 	VPUNPCKHQDQ   Z31, Z24, Z24
 	VMOVDQA32     Z24, 704(DX)
 	VPSHUFB       256(AX), X6, X6
-	MOVQ          96(SI), R8
+	MOVQ          2016(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z30
 	VPSHUFB       256(AX), Z30, Z30
-	MOVQ          104(SI), R8
+	MOVQ          2024(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z29
 	VMOVDQA       X6, 1728(DX)
 	VPSHUFB       256(AX), Z29, Z29
 	VPUNPCKLDQ    Z29, Z30, Z28
 	VPUNPCKHDQ    Z29, Z30, Z29
 	VPADDD        (AX), X13, X0
-	MOVQ          112(SI), R8
+	MOVQ          2032(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z26
 	VPSHUFB       256(AX), Z26, Z26
-	MOVQ          120(SI), R8
+	MOVQ          2040(DX), R8
 	VMOVDQU32     (R8)(BX*1), Z27
 	VPSHUFB       256(AX), Z27, Z27
 	SHA256RNDS2   X0, X1, X2
 	VPUNPCKLDQ    Z27, Z26, Z30
 	VPUNPCKHDQ    Z27, Z26, Z27
 	VPUNPCKLQDQ   Z30, Z28, Z26
-	MOVQ          128(SI), R8
+	MOVQ          2048(DX), R8
 	VMOVDQU       16(R8)(BX*1), X9
 	VMOVDQA32     Z26, 768(DX)
 	VPUNPCKHQDQ   Z30, Z28, Z28
@@ -337,7 +538,7 @@ block:
 	VMOVDQA32     Z24, 768(DX)
 	VMOVDQA32     64(DX), Z29
 	VMOVDQA32     576(DX), Z30
-	MOVQ          136(SI), R8
+	MOVQ          2056(DX), R8
 	VMOVDQU       16(R8)(BX*1), X12
 	VSHUFI32X4    $0x44, 320(DX), Z29, Z27
 	VSHUFI32X4    $0xee, 320(DX), Z29, Z29
@@ -367,7 +568,7 @@ block:
 	VMOVDQA32     Z30, 128(DX)
 	VSHUFI32X4    $0xdd, Z29, Z28, Z28
 	VMOVDQA32     Z28, 384(DX)
-	MOVQ          144(SI), R8
+	MOVQ          2064(DX), R8
 	VMOVDQU       16(R8)(BX*1), X13
 	VSHUFI32X4    $0x88, Z26, Z31, Z30
 	VMOVDQA32     Z30, 640(DX)
@@ -398,7 +599,7 @@ block:
 	VMOVDQA32     Z18, 1152(DX)
 	VMOVDQA32     Z19, 1216(DX)
 	VMOVDQA32     Z20, 1280(DX)
-	MOVQ          152(SI), R8
+	MOVQ          2072(DX), R8
 	VMOVDQU       16(R8)(BX*1), X15
 	VMOVDQA32     Z21, 1344(DX)
 	VMOVDQA32     Z22, 1408(DX)
@@ -429,7 +630,7 @@ block:
 	VPTERNLOGD    $0xe8, Z18, Z17, Z28
 	VPADDD        Z28, Z23, Z23
 	VPADDD.BCST   4(AX), Z22, Z22
-	MOVQ          128(SI), R8
+	MOVQ          2048(DX), R8
 	VMOVDQU       32(R8)(BX*1), X3
 	VPADDD        64(DX), Z22, Z22
 	VMOVDQA32     Z19, Z25
@@ -459,7 +660,7 @@ block:
 	VPADDD        128(DX), Z21, Z21
 	VMOVDQA32     Z18, Z27
 	VPTERNLOGD    $0xca, Z20, Z19, Z27
-	MOVQ          136(SI), R8
+	MOVQ          2056(DX), R8
 	VMOVDQU       32(R8)(BX*1), X6
 	VPADDD        Z27, Z21, Z21
 	VPRORD        $0x06, Z18, Z27
@@ -490,7 +691,7 @@ block:
 	VPRORD        $0x06, Z17, Z29
 	VPRORD        $0x0b, Z17, Z30
 	VPRORD        $0x19, Z17, Z25
-	MOVQ          144(SI), R8
+	MOVQ          2064(DX), R8
 	VMOVDQU       32(R8)(BX*1), X9
 	VPTERNLOGD    $0x96, Z30, Z25, Z29
 	VPADDD        Z29, Z20, Z20
@@ -521,7 +722,7 @@ block:
 	VPADDD        Z31, Z19, Z19
 	VPADDD        Z19, Z23, Z23
 	VPRORD        $0x02, Z20, Z31
-	MOVQ          152(SI), R8
+	MOVQ          2072(DX), R8
 	VMOVDQU       32(R8)(BX*1), X12
 	VPRORD        $0x0d, Z20, Z30
 	VPRORD        $0x16, Z20, Z25
@@ -551,7 +752,7 @@ block:
 	VPRORD        $0x0d, Z19, Z26
 	VPRORD        $0x16, Z19, Z27
 	VPTERNLOGD    $0x96, Z26, Z27, Z24
-	MOVQ          128(SI), R8
+	MOVQ          2048(DX), R8
 	VMOVDQU       48(R8)(BX*1), X13
 	VPADDD        Z24, Z18, Z18
 	VMOVDQA32     Z19, Z24
@@ -582,7 +783,7 @@ block:
 	VMOVDQA32     Z18, Z30
 	VPTERNLOGD    $0xe8, Z20, Z19, Z30
 	VPADDD        Z30, Z17, Z17
-	MOVQ          136(SI), R8
+	MOVQ          2056(DX), R8
 	VMOVDQU       48(R8)(BX*1), X15
 	VPADDD.BCST   28(AX), Z16, Z16
 	VPADDD        448(DX), Z16, Z16
@@ -613,7 +814,7 @@ block:
 	VPADDD        512(DX), Z23, Z23
 	VMOVDQA32     Z20, Z28
 	VPTERNLOGD    $0xca, Z22, Z21, Z28
-	MOVQ          144(SI), R8
+	MOVQ          2064(DX), R8
 	VMOVDQU       48(R8)(BX*1), X3
 	VPADDD        Z28, Z23, Z23
 	VPRORD        $0x06, Z20, Z28
@@ -643,7 +844,7 @@ block:
 	VPADDD        Z25, Z22, Z22
 	VPRORD        $0x06, Z19, Z25
 	VPRORD        $0x0b, Z19, Z31
-	MOVQ          152(SI), R8
+	MOVQ          2072(DX), R8
 	VMOVDQU       48(R8)(BX*1), X6
 	VPRORD        $0x19, Z19, Z26
 	VPTERNLOGD    $0x96, Z31, Z26, Z25
@@ -2770,10 +2971,9 @@ block:
 	ADDQ          $0x40, BX
 	DECQ          CX
 	JNZ           block
-	ADDQ          R14, SI
-	ADDQ          $0x08, R9
 	DECQ          R10
 	JNZ           step
+	MOVQ          h+0(FP), DI
 	VPUNPCKLDQ    Z17, Z16, Z30
 	VPUNPCKHDQ    Z17, Z16, Z27
 	VPUNPCKLDQ    Z19, Z18, Z24

@@ -102,17 +102,16 @@ DATA constants<>+376(SB)/4, $0xa54ff53a
 DATA constants<>+380(SB)/4, $0x3c6ef372
 GLOBL constants<>(SB), RODATA|NOPTR, $384
 
-// func blocksSHANIx2(h *[2][8]uint32, in **byte, stride int, n *[4]int, steps int)
+// func blocksSHANIx2(h *[2][8]uint32, mid *[8]uint32, steps *struct{changes int; blocks int}, n int, changes *struct{at *byte; ended *[32]byte; lane int})
 // Requires: AVX, SHA
-TEXT ·blocksSHANIx2(SB), $256-40
-	MOVQ     h+0(FP), DI
-	MOVQ     in+8(FP), SI
-	MOVQ     stride+16(FP), R14
-	MOVQ     n+24(FP), R9
-	MOVQ     steps+32(FP), R10
+TEXT ·blocksSHANIx2(SB), $336-40
 	LEAQ     constants<>+0(SB), AX
 	LEAQ     63(SP), DX
 	ANDQ     $-64, DX
+	MOVQ     h+0(FP), DI
+	MOVQ     steps+16(FP), R9
+	MOVQ     n+24(FP), R10
+	MOVQ     changes+32(FP), SI
 	VMOVDQU  (DI), X3
 	VMOVDQU  16(DI), X2
 	VPSHUFD  $0xb1, X3, X3
@@ -125,12 +124,95 @@ TEXT ·blocksSHANIx2(SB), $256-40
 	VPSHUFD  $0x1b, X5, X5
 	VPALIGNR $0x08, X5, X6, X4
 	VPBLENDW $0xf0, X6, X5, X5
+	XORQ     BX, BX
+	MOVQ     (R9), CX
+	MOVQ     SI, R11
+	XORQ     R14, R14
+
+change1:
+	MOVQ (SI), DI
+	SUBQ BX, DI
+	MOVQ 16(SI), R8
+	MOVQ DI, 192(DX)(R8*8)
+	ORQ  8(SI), R14
+	ADDQ $0x18, SI
+	DECQ CX
+	JNZ  change1
+	MOVQ 8(R9), CX
+	ADDQ $0x10, R9
+	JMP  placed
 
 step:
-	MOVQ (SI), R8
-	MOVQ 8(SI), R11
 	MOVQ (R9), CX
-	XORQ BX, BX
+	MOVQ SI, R11
+	XORQ R14, R14
+
+change2:
+	MOVQ     (SI), DI
+	SUBQ     BX, DI
+	MOVQ     16(SI), R8
+	MOVQ     DI, 192(DX)(R8*8)
+	ORQ      8(SI), R14
+	ADDQ     $0x18, SI
+	DECQ     CX
+	JNZ      change2
+	MOVQ     8(R9), CX
+	ADDQ     $0x10, R9
+	TESTQ    R14, R14
+	JZ       placed
+	VMOVDQA  X1, 128(DX)
+	VMOVDQA  X2, 144(DX)
+	VMOVDQA  X4, 160(DX)
+	VMOVDQA  X5, 176(DX)
+	VPSHUFD  $0x1b, X1, X1
+	VPSHUFD  $0xb1, X2, X2
+	VPBLENDW $0xf0, X2, X1, X3
+	VPALIGNR $0x08, X1, X2, X2
+	VPSHUFB  256(AX), X3, X3
+	VPSHUFB  256(AX), X2, X2
+	VMOVDQU  X3, 208(DX)
+	VMOVDQU  X2, 224(DX)
+	VPSHUFD  $0x1b, X4, X4
+	VPSHUFD  $0xb1, X5, X5
+	VPBLENDW $0xf0, X5, X4, X6
+	VPALIGNR $0x08, X4, X5, X5
+	VPSHUFB  256(AX), X6, X6
+	VPSHUFB  256(AX), X5, X5
+	VMOVDQU  X6, 240(DX)
+	VMOVDQU  X5, 256(DX)
+
+refill:
+	MOVQ     8(R11), DI
+	TESTQ    DI, DI
+	JZ       goes_on
+	MOVQ     16(R11), R8
+	SHLQ     $0x05, R8
+	VMOVDQU  208(DX)(R8*1), X0
+	VMOVDQU  X0, (DI)
+	VMOVDQU  224(DX)(R8*1), X0
+	VMOVDQU  X0, 16(DI)
+	MOVQ     mid+8(FP), R12
+	VMOVDQU  (R12), X3
+	VMOVDQU  16(R12), X2
+	VPSHUFD  $0xb1, X3, X3
+	VPSHUFD  $0x1b, X2, X2
+	VPALIGNR $0x08, X2, X3, X1
+	VPBLENDW $0xf0, X3, X2, X2
+	VMOVDQA  X1, 128(DX)(R8*1)
+	VMOVDQA  X2, 144(DX)(R8*1)
+
+goes_on:
+	ADDQ    $0x18, R11
+	CMPQ    R11, SI
+	JNE     refill
+	VMOVDQA 128(DX), X1
+	VMOVDQA 144(DX), X2
+	VMOVDQA 160(DX), X4
+	VMOVDQA 176(DX), X5
+
+placed:
+	MOVQ 192(DX), R8
+	MOVQ 200(DX), R11
 
 block:
 	VMOVDQA     X1, 128(DX)
@@ -436,10 +518,9 @@ block:
 	ADDQ        $0x40, BX
 	DECQ        CX
 	JNZ         block
-	ADDQ        R14, SI
-	ADDQ        $0x08, R9
 	DECQ        R10
 	JNZ         step
+	MOVQ        h+0(FP), DI
 	VPSHUFD     $0x1b, X1, X1
 	VPSHUFD     $0xb1, X2, X2
 	VPBLENDW    $0xf0, X2, X1, X11

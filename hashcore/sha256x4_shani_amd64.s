@@ -102,17 +102,16 @@ DATA constants<>+376(SB)/4, $0xa54ff53a
 DATA constants<>+380(SB)/4, $0x3c6ef372
 GLOBL constants<>(SB), RODATA|NOPTR, $384
 
-// func blocksSHANIx4(h *[4][8]uint32, in **byte, stride int, n *[4]int, steps int)
+// func blocksSHANIx4(h *[4][8]uint32, mid *[8]uint32, steps *struct{changes int; blocks int}, n int, changes *struct{at *byte; ended *[32]byte; lane int})
 // Requires: AVX, SHA
-TEXT ·blocksSHANIx4(SB), $448-40
-	MOVQ     h+0(FP), DI
-	MOVQ     in+8(FP), SI
-	MOVQ     stride+16(FP), R14
-	MOVQ     n+24(FP), R9
-	MOVQ     steps+32(FP), R10
+TEXT ·blocksSHANIx4(SB), $608-40
 	LEAQ     constants<>+0(SB), AX
 	LEAQ     63(SP), DX
 	ANDQ     $-64, DX
+	MOVQ     h+0(FP), DI
+	MOVQ     steps+16(FP), R9
+	MOVQ     n+24(FP), R10
+	MOVQ     changes+32(FP), SI
 	VMOVDQU  (DI), X3
 	VMOVDQU  16(DI), X2
 	VPSHUFD  $0xb1, X3, X3
@@ -137,14 +136,121 @@ TEXT ·blocksSHANIx4(SB), $448-40
 	VPSHUFD  $0x1b, X11, X11
 	VPALIGNR $0x08, X11, X12, X10
 	VPBLENDW $0xf0, X12, X11, X11
+	XORQ     BX, BX
+	MOVQ     (R9), CX
+	MOVQ     SI, R11
+	XORQ     R14, R14
+
+change1:
+	MOVQ (SI), DI
+	SUBQ BX, DI
+	MOVQ 16(SI), R8
+	MOVQ DI, 384(DX)(R8*8)
+	ORQ  8(SI), R14
+	ADDQ $0x18, SI
+	DECQ CX
+	JNZ  change1
+	MOVQ 8(R9), CX
+	ADDQ $0x10, R9
+	JMP  placed
 
 step:
-	MOVQ (SI), R8
-	MOVQ 8(SI), R11
-	MOVQ 16(SI), R12
-	MOVQ 24(SI), R13
 	MOVQ (R9), CX
-	XORQ BX, BX
+	MOVQ SI, R11
+	XORQ R14, R14
+
+change2:
+	MOVQ     (SI), DI
+	SUBQ     BX, DI
+	MOVQ     16(SI), R8
+	MOVQ     DI, 384(DX)(R8*8)
+	ORQ      8(SI), R14
+	ADDQ     $0x18, SI
+	DECQ     CX
+	JNZ      change2
+	MOVQ     8(R9), CX
+	ADDQ     $0x10, R9
+	TESTQ    R14, R14
+	JZ       placed
+	VMOVDQA  X1, 256(DX)
+	VMOVDQA  X2, 272(DX)
+	VMOVDQA  X4, 288(DX)
+	VMOVDQA  X5, 304(DX)
+	VMOVDQA  X7, 320(DX)
+	VMOVDQA  X8, 336(DX)
+	VMOVDQA  X10, 352(DX)
+	VMOVDQA  X11, 368(DX)
+	VPSHUFD  $0x1b, X1, X1
+	VPSHUFD  $0xb1, X2, X2
+	VPBLENDW $0xf0, X2, X1, X3
+	VPALIGNR $0x08, X1, X2, X2
+	VPSHUFB  256(AX), X3, X3
+	VPSHUFB  256(AX), X2, X2
+	VMOVDQU  X3, 416(DX)
+	VMOVDQU  X2, 432(DX)
+	VPSHUFD  $0x1b, X4, X4
+	VPSHUFD  $0xb1, X5, X5
+	VPBLENDW $0xf0, X5, X4, X6
+	VPALIGNR $0x08, X4, X5, X5
+	VPSHUFB  256(AX), X6, X6
+	VPSHUFB  256(AX), X5, X5
+	VMOVDQU  X6, 448(DX)
+	VMOVDQU  X5, 464(DX)
+	VPSHUFD  $0x1b, X7, X7
+	VPSHUFD  $0xb1, X8, X8
+	VPBLENDW $0xf0, X8, X7, X9
+	VPALIGNR $0x08, X7, X8, X8
+	VPSHUFB  256(AX), X9, X9
+	VPSHUFB  256(AX), X8, X8
+	VMOVDQU  X9, 480(DX)
+	VMOVDQU  X8, 496(DX)
+	VPSHUFD  $0x1b, X10, X10
+	VPSHUFD  $0xb1, X11, X11
+	VPBLENDW $0xf0, X11, X10, X12
+	VPALIGNR $0x08, X10, X11, X11
+	VPSHUFB  256(AX), X12, X12
+	VPSHUFB  256(AX), X11, X11
+	VMOVDQU  X12, 512(DX)
+	VMOVDQU  X11, 528(DX)
+
+refill:
+	MOVQ     8(R11), DI
+	TESTQ    DI, DI
+	JZ       goes_on
+	MOVQ     16(R11), R8
+	SHLQ     $0x05, R8
+	VMOVDQU  416(DX)(R8*1), X0
+	VMOVDQU  X0, (DI)
+	VMOVDQU  432(DX)(R8*1), X0
+	VMOVDQU  X0, 16(DI)
+	MOVQ     mid+8(FP), R12
+	VMOVDQU  (R12), X3
+	VMOVDQU  16(R12), X2
+	VPSHUFD  $0xb1, X3, X3
+	VPSHUFD  $0x1b, X2, X2
+	VPALIGNR $0x08, X2, X3, X1
+	VPBLENDW $0xf0, X3, X2, X2
+	VMOVDQA  X1, 256(DX)(R8*1)
+	VMOVDQA  X2, 272(DX)(R8*1)
+
+goes_on:
+	ADDQ    $0x18, R11
+	CMPQ    R11, SI
+	JNE     refill
+	VMOVDQA 256(DX), X1
+	VMOVDQA 272(DX), X2
+	VMOVDQA 288(DX), X4
+	VMOVDQA 304(DX), X5
+	VMOVDQA 320(DX), X7
+	VMOVDQA 336(DX), X8
+	VMOVDQA 352(DX), X10
+	VMOVDQA 368(DX), X11
+
+placed:
+	MOVQ 384(DX), R8
+	MOVQ 392(DX), R11
+	MOVQ 400(DX), R12
+	MOVQ 408(DX), R13
 
 block:
 	VMOVDQA     X1, 256(DX)
@@ -750,10 +856,9 @@ block:
 	ADDQ        $0x40, BX
 	DECQ        CX
 	JNZ         block
-	ADDQ        R14, SI
-	ADDQ        $0x08, R9
 	DECQ        R10
 	JNZ         step
+	MOVQ        h+0(FP), DI
 	VPSHUFD     $0x1b, X1, X1
 	VPSHUFD     $0xb1, X2, X2
 	VPBLENDW    $0xf0, X2, X1, X13

@@ -102,17 +102,16 @@ DATA constants<>+376(SB)/4, $0xa54ff53a
 DATA constants<>+380(SB)/4, $0x3c6ef372
 GLOBL constants<>(SB), RODATA|NOPTR, $384
 
-// func blocksSPLITx4(h *[4][8]uint32, in **byte, stride int, n *[4]int, steps int)
+// func blocksSPLITx4(h *[4][8]uint32, mid *[8]uint32, steps *struct{changes int; blocks int}, n int, changes *struct{at *byte; ended *[32]byte; lane int})
 // Requires: AVX, AVX2, AVX512F, AVX512VL, SHA
-TEXT ·blocksSPLITx4(SB), $4480-40
-	MOVQ     h+0(FP), DI
-	MOVQ     in+8(FP), SI
-	MOVQ     stride+16(FP), R14
-	MOVQ     n+24(FP), R9
-	MOVQ     steps+32(FP), R10
+TEXT ·blocksSPLITx4(SB), $4576-40
 	LEAQ     constants<>+0(SB), AX
 	LEAQ     63(SP), DX
 	ANDQ     $-64, DX
+	MOVQ     h+0(FP), DI
+	MOVQ     steps+16(FP), R9
+	MOVQ     n+24(FP), R10
+	MOVQ     changes+32(FP), SI
 	VMOVDQU  (DI), X3
 	VMOVDQU  16(DI), X2
 	VPSHUFD  $0xb1, X3, X3
@@ -145,83 +144,110 @@ TEXT ·blocksSPLITx4(SB), $4480-40
 	VPBLENDW $0xf0, X3, X2, X2
 	VMOVDQA  X1, 96(DX)
 	VMOVDQA  X2, 112(DX)
-	MOVQ     (R9), CX
 	XORQ     BX, BX
-	XORQ     R12, R12
-	TESTQ    R10, R10
-	JZ       first
-	MOVQ     (SI), R8
-	ADDQ     BX, R8
-	MOVQ     R8, 4352(DX)
-	MOVQ     R8, 4384(DX)
-	MOVQ     8(SI), R8
-	ADDQ     BX, R8
-	MOVQ     R8, 4360(DX)
-	MOVQ     R8, 4392(DX)
-	MOVQ     16(SI), R8
-	ADDQ     BX, R8
-	MOVQ     R8, 4368(DX)
-	MOVQ     R8, 4400(DX)
-	MOVQ     24(SI), R8
-	ADDQ     BX, R8
-	MOVQ     R8, 4376(DX)
-	MOVQ     R8, 4408(DX)
-	INCQ     R12
-	ADDQ     $0x40, BX
-	DECQ     CX
-	JNZ      first0
-	DECQ     R10
-	JZ       first0
-	ADDQ     R14, SI
-	ADDQ     $0x08, R9
 	MOVQ     (R9), CX
-	XORQ     BX, BX
+
+change1:
+	MOVQ  (SI), DI
+	SUBQ  BX, DI
+	MOVQ  16(SI), R8
+	MOVQ  DI, 4352(DX)(R8*8)
+	ADDQ  $0x18, SI
+	DECQ  CX
+	JNZ   change1
+	MOVQ  8(R9), CX
+	ADDQ  $0x10, R9
+	XORQ  R12, R12
+	TESTQ R10, R10
+	JZ    first
+	MOVQ  4352(DX), R8
+	ADDQ  BX, R8
+	MOVQ  R8, 4384(DX)
+	MOVQ  R8, 4416(DX)
+	MOVQ  4360(DX), R8
+	ADDQ  BX, R8
+	MOVQ  R8, 4392(DX)
+	MOVQ  R8, 4424(DX)
+	MOVQ  4368(DX), R8
+	ADDQ  BX, R8
+	MOVQ  R8, 4400(DX)
+	MOVQ  R8, 4432(DX)
+	MOVQ  4376(DX), R8
+	ADDQ  BX, R8
+	MOVQ  R8, 4408(DX)
+	MOVQ  R8, 4440(DX)
+	INCQ  R12
+	ADDQ  $0x40, BX
+	DECQ  CX
+	JNZ   first0
+	DECQ  R10
+	JZ    first0
+	MOVQ  (R9), CX
+
+change2:
+	MOVQ (SI), DI
+	SUBQ BX, DI
+	MOVQ 16(SI), R8
+	MOVQ DI, 4352(DX)(R8*8)
+	ADDQ $0x18, SI
+	DECQ CX
+	JNZ  change2
+	MOVQ 8(R9), CX
+	ADDQ $0x10, R9
 
 first0:
 	TESTQ R10, R10
 	JZ    first
-	MOVQ  (SI), R8
+	MOVQ  4352(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4384(DX)
-	MOVQ  8(SI), R8
+	MOVQ  R8, 4416(DX)
+	MOVQ  4360(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4392(DX)
-	MOVQ  16(SI), R8
+	MOVQ  R8, 4424(DX)
+	MOVQ  4368(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4400(DX)
-	MOVQ  24(SI), R8
+	MOVQ  R8, 4432(DX)
+	MOVQ  4376(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4408(DX)
+	MOVQ  R8, 4440(DX)
 	INCQ  R12
 	ADDQ  $0x40, BX
 	DECQ  CX
 	JNZ   first1
 	DECQ  R10
 	JZ    first1
-	ADDQ  R14, SI
-	ADDQ  $0x08, R9
 	MOVQ  (R9), CX
-	XORQ  BX, BX
+
+change3:
+	MOVQ (SI), DI
+	SUBQ BX, DI
+	MOVQ 16(SI), R8
+	MOVQ DI, 4352(DX)(R8*8)
+	ADDQ $0x18, SI
+	DECQ CX
+	JNZ  change3
+	MOVQ 8(R9), CX
+	ADDQ $0x10, R9
 
 first1:
 first:
 	LEAQ        256(DX), R13
 	LEAQ        2304(DX), R15
-	MOVQ        4352(DX), R8
-	VMOVDQU32   (R8), Y16
-	MOVQ        4360(DX), R8
-	VMOVDQU32   (R8), Y17
-	MOVQ        4368(DX), R8
-	VMOVDQU32   (R8), Y18
-	MOVQ        4376(DX), R8
-	VMOVDQU32   (R8), Y19
 	MOVQ        4384(DX), R8
-	VMOVDQU32   (R8), Y20
+	VMOVDQU32   (R8), Y16
 	MOVQ        4392(DX), R8
-	VMOVDQU32   (R8), Y21
+	VMOVDQU32   (R8), Y17
 	MOVQ        4400(DX), R8
-	VMOVDQU32   (R8), Y22
+	VMOVDQU32   (R8), Y18
 	MOVQ        4408(DX), R8
+	VMOVDQU32   (R8), Y19
+	MOVQ        4416(DX), R8
+	VMOVDQU32   (R8), Y20
+	MOVQ        4424(DX), R8
+	VMOVDQU32   (R8), Y21
+	MOVQ        4432(DX), R8
+	VMOVDQU32   (R8), Y22
+	MOVQ        4440(DX), R8
 	VMOVDQU32   (R8), Y23
 	VPSHUFB     256(AX), Y16, Y24
 	VPSHUFB     256(AX), Y17, Y25
@@ -271,21 +297,21 @@ first:
 	VSHUFI32X4  $0x03, Y16, Y12, Y30
 	VSHUFI32X4  $0x00, Y24, Y13, Y31
 	VSHUFI32X4  $0x03, Y24, Y13, Y17
-	MOVQ        4352(DX), R8
-	VMOVDQU32   32(R8), Y19
-	MOVQ        4360(DX), R8
-	VMOVDQU32   32(R8), Y18
-	MOVQ        4368(DX), R8
-	VMOVDQU32   32(R8), Y20
-	MOVQ        4376(DX), R8
-	VMOVDQU32   32(R8), Y21
 	MOVQ        4384(DX), R8
-	VMOVDQU32   32(R8), Y23
+	VMOVDQU32   32(R8), Y19
 	MOVQ        4392(DX), R8
-	VMOVDQU32   32(R8), Y22
+	VMOVDQU32   32(R8), Y18
 	MOVQ        4400(DX), R8
-	VMOVDQU32   32(R8), Y9
+	VMOVDQU32   32(R8), Y20
 	MOVQ        4408(DX), R8
+	VMOVDQU32   32(R8), Y21
+	MOVQ        4416(DX), R8
+	VMOVDQU32   32(R8), Y23
+	MOVQ        4424(DX), R8
+	VMOVDQU32   32(R8), Y22
+	MOVQ        4432(DX), R8
+	VMOVDQU32   32(R8), Y9
+	MOVQ        4440(DX), R8
 	VMOVDQU32   32(R8), Y10
 	VPSHUFB     256(AX), Y19, Y14
 	VPSHUFB     256(AX), Y18, Y11
@@ -1109,88 +1135,104 @@ block:
 	XORQ  R12, R12
 	TESTQ R10, R10
 	JZ    next
-	MOVQ  (SI), R8
+	MOVQ  4352(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4352(DX)
 	MOVQ  R8, 4384(DX)
-	MOVQ  8(SI), R8
+	MOVQ  R8, 4416(DX)
+	MOVQ  4360(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4360(DX)
 	MOVQ  R8, 4392(DX)
-	MOVQ  16(SI), R8
+	MOVQ  R8, 4424(DX)
+	MOVQ  4368(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4368(DX)
 	MOVQ  R8, 4400(DX)
-	MOVQ  24(SI), R8
+	MOVQ  R8, 4432(DX)
+	MOVQ  4376(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4376(DX)
 	MOVQ  R8, 4408(DX)
+	MOVQ  R8, 4440(DX)
 	INCQ  R12
 	ADDQ  $0x40, BX
 	DECQ  CX
 	JNZ   next0
 	DECQ  R10
 	JZ    next0
-	ADDQ  R14, SI
-	ADDQ  $0x08, R9
 	MOVQ  (R9), CX
-	XORQ  BX, BX
+
+change4:
+	MOVQ (SI), DI
+	SUBQ BX, DI
+	MOVQ 16(SI), R8
+	MOVQ DI, 4352(DX)(R8*8)
+	ADDQ $0x18, SI
+	DECQ CX
+	JNZ  change4
+	MOVQ 8(R9), CX
+	ADDQ $0x10, R9
 
 next0:
 	TESTQ R10, R10
 	JZ    next
-	MOVQ  (SI), R8
+	MOVQ  4352(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4384(DX)
-	MOVQ  8(SI), R8
+	MOVQ  R8, 4416(DX)
+	MOVQ  4360(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4392(DX)
-	MOVQ  16(SI), R8
+	MOVQ  R8, 4424(DX)
+	MOVQ  4368(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4400(DX)
-	MOVQ  24(SI), R8
+	MOVQ  R8, 4432(DX)
+	MOVQ  4376(DX), R8
 	ADDQ  BX, R8
-	MOVQ  R8, 4408(DX)
+	MOVQ  R8, 4440(DX)
 	INCQ  R12
 	ADDQ  $0x40, BX
 	DECQ  CX
 	JNZ   next1
 	DECQ  R10
 	JZ    next1
-	ADDQ  R14, SI
-	ADDQ  $0x08, R9
 	MOVQ  (R9), CX
-	XORQ  BX, BX
+
+change5:
+	MOVQ (SI), DI
+	SUBQ BX, DI
+	MOVQ 16(SI), R8
+	MOVQ DI, 4352(DX)(R8*8)
+	ADDQ $0x18, SI
+	DECQ CX
+	JNZ  change5
+	MOVQ 8(R9), CX
+	ADDQ $0x10, R9
 
 next1:
 next:
-	MOVQ        4352(DX), R8
+	MOVQ        4384(DX), R8
 	VMOVDQU32   (R8), Y16
 	VMOVDQA     (DX), X1
 	VMOVDQA     16(DX), X2
 	VMOVQ       (R13), X0
 	SHA256RNDS2 X0, X1, X2
-	MOVQ        4360(DX), R8
+	MOVQ        4392(DX), R8
 	VMOVDQU32   (R8), Y17
-	MOVQ        4368(DX), R8
+	MOVQ        4400(DX), R8
 	VMOVDQU32   (R8), Y18
-	MOVQ        4376(DX), R8
+	MOVQ        4408(DX), R8
 	VMOVDQU32   (R8), Y19
 	VMOVDQA     32(DX), X3
 	VMOVDQA     48(DX), X4
 	VMOVQ       64(R13), X0
 	SHA256RNDS2 X0, X3, X4
-	MOVQ        4384(DX), R8
+	MOVQ        4416(DX), R8
 	VMOVDQU32   (R8), Y20
-	MOVQ        4392(DX), R8
+	MOVQ        4424(DX), R8
 	VMOVDQU32   (R8), Y21
-	MOVQ        4400(DX), R8
+	MOVQ        4432(DX), R8
 	VMOVDQU32   (R8), Y22
 	VMOVDQA     64(DX), X5
 	VMOVDQA     80(DX), X6
 	VMOVQ       128(R13), X0
 	SHA256RNDS2 X0, X5, X6
-	MOVQ        4408(DX), R8
+	MOVQ        4440(DX), R8
 	VMOVDQU32   (R8), Y23
 	VPSHUFB     256(AX), Y16, Y24
 	VPSHUFB     256(AX), Y17, Y25
@@ -1276,27 +1318,27 @@ next:
 	VMOVQ       224(R13), X0
 	SHA256RNDS2 X0, X7, X8
 	VSHUFI32X4  $0x03, Y24, Y13, Y17
-	MOVQ        4352(DX), R8
+	MOVQ        4384(DX), R8
 	VMOVDQU32   32(R8), Y19
 	VMOVQ       40(R13), X0
 	SHA256RNDS2 X0, X2, X1
-	MOVQ        4360(DX), R8
+	MOVQ        4392(DX), R8
 	VMOVDQU32   32(R8), Y18
-	MOVQ        4368(DX), R8
+	MOVQ        4400(DX), R8
 	VMOVDQU32   32(R8), Y20
-	MOVQ        4376(DX), R8
+	MOVQ        4408(DX), R8
 	VMOVDQU32   32(R8), Y21
 	VMOVQ       104(R13), X0
 	SHA256RNDS2 X0, X4, X3
-	MOVQ        4384(DX), R8
+	MOVQ        4416(DX), R8
 	VMOVDQU32   32(R8), Y23
-	MOVQ        4392(DX), R8
+	MOVQ        4424(DX), R8
 	VMOVDQU32   32(R8), Y22
-	MOVQ        4400(DX), R8
+	MOVQ        4432(DX), R8
 	VMOVDQU32   32(R8), Y9
 	VMOVQ       168(R13), X0
 	SHA256RNDS2 X0, X6, X5
-	MOVQ        4408(DX), R8
+	MOVQ        4440(DX), R8
 	VMOVDQU32   32(R8), Y10
 	VPSHUFB     256(AX), Y19, Y14
 	VPSHUFB     256(AX), Y18, Y11
@@ -2619,6 +2661,7 @@ next:
 	JNZ         block
 
 odd:
+	MOVQ     h+0(FP), DI
 	VMOVDQA  (DX), X1
 	VMOVDQA  16(DX), X2
 	VPSHUFD  $0x1b, X1, X1
@@ -2656,7 +2699,7 @@ odd:
 
 // func pairsSPLITx4(dst *[32]byte, nodes *[32]byte, waves int, frames *[8][128]byte, left int, right int, width int, blocks int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, SHA
-TEXT ·pairsSPLITx4(SB), $4480-64
+TEXT ·pairsSPLITx4(SB), $4416-64
 	MOVQ        dst+0(FP), DI
 	MOVQ        nodes+8(FP), SI
 	MOVQ        waves+16(FP), R9

@@ -4,11 +4,19 @@
 
 package hashcore
 
-// blocksAVX2x8 takes each state over steps, not none, of n[i] blocks, not 0. They begin where
-// a row of pointers says, one for each lane, in at first, and stride bytes on for each step.
+// blocksAVX2x8 takes each state over n steps, not none, of blocks, not 0. Before each step
+// come its changes, not none, and those before the first place every lane.
+// A change that ends a message has its digest written, and mid is the new state.
 //
 //go:noescape
-func blocksAVX2x8(h *[8][8]uint32, in **byte, stride int, n *[4]int, steps int)
+func blocksAVX2x8(h *[8][8]uint32, mid *[8]uint32, steps *struct {
+	changes int
+	blocks  int
+}, n int, changes *struct {
+	at    *byte
+	ended *[32]byte
+	lane  int
+})
 
 // pairsAVX2x8 hashes waves, not none, of pairs of nodes, cut to width, 16 to 32. The left one
 // goes to offset left of a frame, the right one to offset right, and the frame has so

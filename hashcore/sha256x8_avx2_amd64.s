@@ -550,17 +550,16 @@ DATA constants<>+2168(SB)/4, $0xa54ff53a
 DATA constants<>+2172(SB)/4, $0x3c6ef372
 GLOBL constants<>(SB), RODATA|NOPTR, $2176
 
-// func blocksAVX2x8(h *[8][8]uint32, in **byte, stride int, n *[4]int, steps int)
+// func blocksAVX2x8(h *[8][8]uint32, mid *[8]uint32, steps *struct{changes int; blocks int}, n int, changes *struct{at *byte; ended *[32]byte; lane int})
 // Requires: AVX, AVX2
-TEXT ·blocksAVX2x8(SB), $832-40
-	MOVQ        h+0(FP), DI
-	MOVQ        in+8(FP), SI
-	MOVQ        stride+16(FP), R14
-	MOVQ        n+24(FP), R9
-	MOVQ        steps+32(FP), R10
+TEXT ·blocksAVX2x8(SB), $1152-40
 	LEAQ        constants<>+0(SB), AX
 	LEAQ        63(SP), DX
 	ANDQ        $-64, DX
+	MOVQ        h+0(FP), DI
+	MOVQ        steps+16(FP), R9
+	MOVQ        n+24(FP), R10
+	MOVQ        changes+32(FP), SI
 	VMOVDQU     (DI), X0
 	VINSERTI128 $0x01, 128(DI), Y0, Y0
 	VMOVDQU     32(DI), X1
@@ -593,27 +592,150 @@ TEXT ·blocksAVX2x8(SB), $832-40
 	VPUNPCKHQDQ Y14, Y12, Y5
 	VPUNPCKLQDQ Y15, Y13, Y6
 	VPUNPCKHQDQ Y15, Y13, Y7
+	XORQ        BX, BX
+	MOVQ        (R9), CX
+	MOVQ        SI, R11
+	XORQ        R14, R14
+
+change1:
+	MOVQ (SI), DI
+	SUBQ BX, DI
+	MOVQ 16(SI), R8
+	MOVQ DI, 768(DX)(R8*8)
+	ORQ  8(SI), R14
+	ADDQ $0x18, SI
+	DECQ CX
+	JNZ  change1
+	MOVQ 8(R9), CX
+	ADDQ $0x10, R9
+	JMP  placed
 
 step:
 	MOVQ (R9), CX
-	XORQ BX, BX
+	MOVQ SI, R11
+	XORQ R14, R14
 
-block:
-	MOVQ         (SI), R8
-	VMOVDQU      (R8)(BX*1), X8
-	MOVQ         32(SI), R8
-	VINSERTI128  $0x01, (R8)(BX*1), Y8, Y8
-	MOVQ         8(SI), R8
-	VMOVDQU      (R8)(BX*1), X9
-	MOVQ         40(SI), R8
-	VINSERTI128  $0x01, (R8)(BX*1), Y9, Y9
+change2:
+	MOVQ         (SI), DI
+	SUBQ         BX, DI
 	MOVQ         16(SI), R8
+	MOVQ         DI, 768(DX)(R8*8)
+	ORQ          8(SI), R14
+	ADDQ         $0x18, SI
+	DECQ         CX
+	JNZ          change2
+	MOVQ         8(R9), CX
+	ADDQ         $0x10, R9
+	TESTQ        R14, R14
+	JZ           placed
+	VMOVDQA      Y0, 512(DX)
+	VMOVDQA      Y1, 544(DX)
+	VMOVDQA      Y2, 576(DX)
+	VMOVDQA      Y3, 608(DX)
+	VMOVDQA      Y4, 640(DX)
+	VMOVDQA      Y5, 672(DX)
+	VMOVDQA      Y6, 704(DX)
+	VMOVDQA      Y7, 736(DX)
+	VPUNPCKLDQ   Y1, Y0, Y8
+	VPUNPCKHDQ   Y1, Y0, Y9
+	VPUNPCKLDQ   Y3, Y2, Y10
+	VPUNPCKHDQ   Y3, Y2, Y11
+	VPUNPCKLQDQ  Y10, Y8, Y0
+	VPUNPCKHQDQ  Y10, Y8, Y1
+	VPUNPCKLQDQ  Y11, Y9, Y2
+	VPUNPCKHQDQ  Y11, Y9, Y3
+	VPSHUFB      2048(AX), Y0, Y0
+	VMOVDQU      X0, 832(DX)
+	VEXTRACTI128 $0x01, Y0, 960(DX)
+	VPSHUFB      2048(AX), Y1, Y1
+	VMOVDQU      X1, 864(DX)
+	VEXTRACTI128 $0x01, Y1, 992(DX)
+	VPSHUFB      2048(AX), Y2, Y2
+	VMOVDQU      X2, 896(DX)
+	VEXTRACTI128 $0x01, Y2, 1024(DX)
+	VPSHUFB      2048(AX), Y3, Y3
+	VMOVDQU      X3, 928(DX)
+	VEXTRACTI128 $0x01, Y3, 1056(DX)
+	VPUNPCKLDQ   Y5, Y4, Y12
+	VPUNPCKHDQ   Y5, Y4, Y13
+	VPUNPCKLDQ   Y7, Y6, Y14
+	VPUNPCKHDQ   Y7, Y6, Y15
+	VPUNPCKLQDQ  Y14, Y12, Y4
+	VPUNPCKHQDQ  Y14, Y12, Y5
+	VPUNPCKLQDQ  Y15, Y13, Y6
+	VPUNPCKHQDQ  Y15, Y13, Y7
+	VPSHUFB      2048(AX), Y4, Y4
+	VMOVDQU      X4, 848(DX)
+	VEXTRACTI128 $0x01, Y4, 976(DX)
+	VPSHUFB      2048(AX), Y5, Y5
+	VMOVDQU      X5, 880(DX)
+	VEXTRACTI128 $0x01, Y5, 1008(DX)
+	VPSHUFB      2048(AX), Y6, Y6
+	VMOVDQU      X6, 912(DX)
+	VEXTRACTI128 $0x01, Y6, 1040(DX)
+	VPSHUFB      2048(AX), Y7, Y7
+	VMOVDQU      X7, 944(DX)
+	VEXTRACTI128 $0x01, Y7, 1072(DX)
+
+refill:
+	MOVQ    8(R11), DI
+	TESTQ   DI, DI
+	JZ      goes_on
+	MOVQ    16(R11), R8
+	SHLQ    $0x05, R8
+	VMOVDQU 832(DX)(R8*1), X0
+	VMOVDQU X0, (DI)
+	VMOVDQU 848(DX)(R8*1), X0
+	VMOVDQU X0, 16(DI)
+	MOVQ    mid+8(FP), R12
+	SHRQ    $0x03, R8
+	MOVL    (R12), DI
+	MOVL    DI, 512(DX)(R8*1)
+	MOVL    4(R12), DI
+	MOVL    DI, 544(DX)(R8*1)
+	MOVL    8(R12), DI
+	MOVL    DI, 576(DX)(R8*1)
+	MOVL    12(R12), DI
+	MOVL    DI, 608(DX)(R8*1)
+	MOVL    16(R12), DI
+	MOVL    DI, 640(DX)(R8*1)
+	MOVL    20(R12), DI
+	MOVL    DI, 672(DX)(R8*1)
+	MOVL    24(R12), DI
+	MOVL    DI, 704(DX)(R8*1)
+	MOVL    28(R12), DI
+	MOVL    DI, 736(DX)(R8*1)
+
+goes_on:
+	ADDQ    $0x18, R11
+	CMPQ    R11, SI
+	JNE     refill
+	VMOVDQA 512(DX), Y0
+	VMOVDQA 544(DX), Y1
+	VMOVDQA 576(DX), Y2
+	VMOVDQA 608(DX), Y3
+	VMOVDQA 640(DX), Y4
+	VMOVDQA 672(DX), Y5
+	VMOVDQA 704(DX), Y6
+	VMOVDQA 736(DX), Y7
+
+placed:
+block:
+	MOVQ         768(DX), R8
+	VMOVDQU      (R8)(BX*1), X8
+	MOVQ         800(DX), R8
+	VINSERTI128  $0x01, (R8)(BX*1), Y8, Y8
+	MOVQ         776(DX), R8
+	VMOVDQU      (R8)(BX*1), X9
+	MOVQ         808(DX), R8
+	VINSERTI128  $0x01, (R8)(BX*1), Y9, Y9
+	MOVQ         784(DX), R8
 	VMOVDQU      (R8)(BX*1), X10
-	MOVQ         48(SI), R8
+	MOVQ         816(DX), R8
 	VINSERTI128  $0x01, (R8)(BX*1), Y10, Y10
-	MOVQ         24(SI), R8
+	MOVQ         792(DX), R8
 	VMOVDQU      (R8)(BX*1), X11
-	MOVQ         56(SI), R8
+	MOVQ         824(DX), R8
 	VINSERTI128  $0x01, (R8)(BX*1), Y11, Y11
 	VPUNPCKLDQ   Y9, Y8, Y12
 	VPUNPCKHDQ   Y9, Y8, Y13
@@ -631,21 +753,21 @@ block:
 	VMOVDQA      Y10, 64(DX)
 	VPSHUFB      2048(AX), Y11, Y11
 	VMOVDQA      Y11, 96(DX)
-	MOVQ         (SI), R8
+	MOVQ         768(DX), R8
 	VMOVDQU      16(R8)(BX*1), X8
-	MOVQ         32(SI), R8
+	MOVQ         800(DX), R8
 	VINSERTI128  $0x01, 16(R8)(BX*1), Y8, Y8
-	MOVQ         8(SI), R8
+	MOVQ         776(DX), R8
 	VMOVDQU      16(R8)(BX*1), X9
-	MOVQ         40(SI), R8
+	MOVQ         808(DX), R8
 	VINSERTI128  $0x01, 16(R8)(BX*1), Y9, Y9
-	MOVQ         16(SI), R8
+	MOVQ         784(DX), R8
 	VMOVDQU      16(R8)(BX*1), X10
-	MOVQ         48(SI), R8
+	MOVQ         816(DX), R8
 	VINSERTI128  $0x01, 16(R8)(BX*1), Y10, Y10
-	MOVQ         24(SI), R8
+	MOVQ         792(DX), R8
 	VMOVDQU      16(R8)(BX*1), X11
-	MOVQ         56(SI), R8
+	MOVQ         824(DX), R8
 	VINSERTI128  $0x01, 16(R8)(BX*1), Y11, Y11
 	VPUNPCKLDQ   Y9, Y8, Y12
 	VPUNPCKHDQ   Y9, Y8, Y13
@@ -663,21 +785,21 @@ block:
 	VMOVDQA      Y10, 192(DX)
 	VPSHUFB      2048(AX), Y11, Y11
 	VMOVDQA      Y11, 224(DX)
-	MOVQ         (SI), R8
+	MOVQ         768(DX), R8
 	VMOVDQU      32(R8)(BX*1), X8
-	MOVQ         32(SI), R8
+	MOVQ         800(DX), R8
 	VINSERTI128  $0x01, 32(R8)(BX*1), Y8, Y8
-	MOVQ         8(SI), R8
+	MOVQ         776(DX), R8
 	VMOVDQU      32(R8)(BX*1), X9
-	MOVQ         40(SI), R8
+	MOVQ         808(DX), R8
 	VINSERTI128  $0x01, 32(R8)(BX*1), Y9, Y9
-	MOVQ         16(SI), R8
+	MOVQ         784(DX), R8
 	VMOVDQU      32(R8)(BX*1), X10
-	MOVQ         48(SI), R8
+	MOVQ         816(DX), R8
 	VINSERTI128  $0x01, 32(R8)(BX*1), Y10, Y10
-	MOVQ         24(SI), R8
+	MOVQ         792(DX), R8
 	VMOVDQU      32(R8)(BX*1), X11
-	MOVQ         56(SI), R8
+	MOVQ         824(DX), R8
 	VINSERTI128  $0x01, 32(R8)(BX*1), Y11, Y11
 	VPUNPCKLDQ   Y9, Y8, Y12
 	VPUNPCKHDQ   Y9, Y8, Y13
@@ -695,21 +817,21 @@ block:
 	VMOVDQA      Y10, 320(DX)
 	VPSHUFB      2048(AX), Y11, Y11
 	VMOVDQA      Y11, 352(DX)
-	MOVQ         (SI), R8
+	MOVQ         768(DX), R8
 	VMOVDQU      48(R8)(BX*1), X8
-	MOVQ         32(SI), R8
+	MOVQ         800(DX), R8
 	VINSERTI128  $0x01, 48(R8)(BX*1), Y8, Y8
-	MOVQ         8(SI), R8
+	MOVQ         776(DX), R8
 	VMOVDQU      48(R8)(BX*1), X9
-	MOVQ         40(SI), R8
+	MOVQ         808(DX), R8
 	VINSERTI128  $0x01, 48(R8)(BX*1), Y9, Y9
-	MOVQ         16(SI), R8
+	MOVQ         784(DX), R8
 	VMOVDQU      48(R8)(BX*1), X10
-	MOVQ         48(SI), R8
+	MOVQ         816(DX), R8
 	VINSERTI128  $0x01, 48(R8)(BX*1), Y10, Y10
-	MOVQ         24(SI), R8
+	MOVQ         792(DX), R8
 	VMOVDQU      48(R8)(BX*1), X11
-	MOVQ         56(SI), R8
+	MOVQ         824(DX), R8
 	VINSERTI128  $0x01, 48(R8)(BX*1), Y11, Y11
 	VPUNPCKLDQ   Y9, Y8, Y12
 	VPUNPCKHDQ   Y9, Y8, Y13
@@ -4091,10 +4213,9 @@ block:
 	ADDQ         $0x40, BX
 	DECQ         CX
 	JNZ          block
-	ADDQ         R14, SI
-	ADDQ         $0x08, R9
 	DECQ         R10
 	JNZ          step
+	MOVQ         h+0(FP), DI
 	VPUNPCKLDQ   Y1, Y0, Y10
 	VPUNPCKHDQ   Y1, Y0, Y12
 	VPUNPCKLDQ   Y3, Y2, Y13

@@ -37,6 +37,12 @@ type core interface {
 	// store is the inverse of load; for digests it reverses the bytes of every word. The
 	// states are lost.
 	store(row rows, digest bool)
+	// park keeps the states in the frame, for resume to take them back. In between all
+	// registers of the core are free, and replace sets the state of the lane which is in a
+	// register, times stateSize, to words in memory; both registers and tmp are lost.
+	park()
+	replace(lane, words, tmp GPPhysical)
+	resume()
 	// end writes what a function ends with.
 	end()
 }
@@ -49,164 +55,18 @@ var (
 	blocksNow, blocksNext = R11, R12 // of each message in a step, with two blocks ahead
 )
 
-// maxSteps is hashcore's constant of that name.
-const maxSteps = 4
-
 func entries(c core) {
 	k := declareConstants(c.repeat())
 	blocks(c, k)
 	pairs(c, k)
 }
 
-// begin reserves the frame, with room for a pointer to each of eight blocks behind the
-// core's part if it takes two blocks a step.
-func begin(c core, k constants) (pointers int) {
+// begin reserves the frame: the core's part, and behind it so many bytes.
+func begin(c core, k constants, more int) (behind int) {
 	k.base()
 	size := c.place(0, k)
-	pointers = size
-	if c.ahead() == 2 {
-		size += 8 * 2 * c.lanes()
-	}
-	allocFrame(size)
-	return pointers
-}
-
-// blocks writes the entry for messages of any length.
-func blocks(c core, k constants) {
-	name := fmt.Sprintf("blocks%sx%d", c.name(), c.lanes())
-	TEXT(name, 0, fmt.Sprintf("func(h *[%d][8]uint32, in **byte, stride int, n *[%d]int, steps int)", c.lanes(), maxSteps))
-	Doc(name+" takes each state over steps, not none, of n[i] blocks, not 0. They begin where",
-		"a row of pointers says, one for each lane, in at first, and stride bytes on for each step.")
-	Pragma("noescape")
-	h, in, stride, n, steps := RDI, RSI, R14, R9, R10
-	Load(Param("h"), h)
-	Load(Param("in"), in)
-	Load(Param("stride"), stride)
-	Load(Param("n"), n)
-	Load(Param("steps"), steps)
-	pointers := begin(c, k)
-	states := func(l int) Mem { return Mem{Base: h, Disp: stateSize * l} }
-	c.load(states)
-	switch c.ahead() {
-	case 0:
-		blocksInTurn(c, in, stride, n, steps)
-	case 1:
-		blocksAhead(c, in, stride, n, steps)
-	case 2:
-		blocksTwoAhead(c, in, stride, n, steps, pointers)
-	}
-	c.store(states, false)
-	c.end()
-	RET()
-}
-
-func blocksInTurn(c core, in, stride, n, steps GPPhysical) {
-	// Up to four pointers stay in registers, more are loaded when they are used.
-	ptrs := [4]GPPhysical{rowPtr, R11, R12, R13} // a core of so few lanes has no use for R13
-	load := func(l int, to GPPhysical) { MOVQ(Mem{Base: in, Disp: 8 * l}, to) }
-	Label("step")
-	row := func(l int) Mem {
-		load(l, rowPtr)
-		return Mem{Base: rowPtr, Index: at, Scale: 1}
-	}
-	if c.lanes() <= len(ptrs) {
-		for l := range c.lanes() {
-			load(l, ptrs[l])
-		}
-		row = func(l int) Mem { return Mem{Base: ptrs[l], Index: at, Scale: 1} }
-	}
-	MOVQ(Mem{Base: n}, count)
-	XORQ(at, at)
-	Label("block")
-	c.block(row)
-	ADDQ(Imm(blockSize), at)
-	DECQ(count)
-	JNZ(LabelRef("block"))
-	nextStep(in, stride, n)
-	DECQ(steps)
-	JNZ(LabelRef("step"))
-}
-
-func nextStep(in, stride, n GPPhysical) {
-	ADDQ(stride, in)
-	ADDQ(Imm(8), n)
-}
-
-// blocksAhead moves on to the next block before the states are taken over the one before.
-// At the end there is none, and the last is read once more, for nothing.
-func blocksAhead(c core, in, stride, n, steps GPPhysical) {
-	row := func(l int) Mem {
-		MOVQ(Mem{Base: in, Disp: 8 * l}, rowPtr)
-		return Mem{Base: rowPtr, Index: at, Scale: 1}
-	}
-	MOVQ(Mem{Base: n}, count)
-	XORQ(at, at)
-	c.prime(row)
-	Label("block")
-	DECQ(count)
-	JZ(LabelRef("step"))
-	ADDQ(Imm(blockSize), at)
-	Label("found")
-	c.block(row)
-	TESTQ(steps, steps)
-	JNZ(LabelRef("block"))
-	JMP(LabelRef("done"))
-	Label("step")
-	DECQ(steps)
-	JZ(LabelRef("found"))
-	nextStep(in, stride, n)
-	MOVQ(Mem{Base: n}, count)
-	XORQ(at, at)
-	JMP(LabelRef("found"))
-	Label("done")
-}
-
-// blocksTwoAhead is blocksAhead by two blocks of each message; lanes behind the first of
-// rows are for the second. An odd number of blocks leaves one in the last step, and the core
-// goes on at odd when it has done that.
-func blocksTwoAhead(c core, in, stride, n, steps GPPhysical, pointers int) {
-	pointer := func(l int) Mem { return frame(pointers + 8*l) }
-	find := func(name string) {
-		XORQ(blocksNext, blocksNext)
-		for half := range 2 {
-			TESTQ(steps, steps)
-			JZ(LabelRef(name))
-			for l := range c.lanes() {
-				MOVQ(Mem{Base: in, Disp: 8 * l}, rowPtr)
-				ADDQ(at, rowPtr)
-				for i := half; i < 2; i++ { // the first stands in for the second
-					MOVQ(rowPtr, pointer(c.lanes()*i+l))
-				}
-			}
-			INCQ(blocksNext)
-			within := fmt.Sprint(name, half)
-			ADDQ(Imm(blockSize), at)
-			DECQ(count)
-			JNZ(LabelRef(within))
-			DECQ(steps)
-			JZ(LabelRef(within))
-			nextStep(in, stride, n)
-			MOVQ(Mem{Base: n}, count)
-			XORQ(at, at)
-			Label(within)
-		}
-		Label(name)
-	}
-	row := func(l int) Mem {
-		MOVQ(pointer(l), rowPtr)
-		return Mem{Base: rowPtr}
-	}
-	MOVQ(Mem{Base: n}, count)
-	XORQ(at, at)
-	find("first")
-	c.prime(row)
-	Label("block")
-	MOVQ(blocksNext, blocksNow)
-	find("next")
-	c.block(row)
-	TESTQ(blocksNext, blocksNext)
-	JNZ(LabelRef("block"))
-	Label("odd")
+	allocFrame(size + more)
+	return size
 }
 
 // pairs writes the entry for framed pairs of nodes. The pair of a lane is put together in
@@ -231,7 +91,7 @@ func pairs(c core, k constants) {
 	Load(Param("frames"), next)
 	Load(Param("left"), left)
 	Load(Param("right"), right)
-	begin(c, k)
+	begin(c, k, 0)
 
 	fill := func() {
 		// Two moves of sixteen bytes overlap where a node is cut shorter.

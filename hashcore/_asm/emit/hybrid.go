@@ -1,6 +1,10 @@
 package emit
 
-import . "github.com/mmcloughlin/avo/operand"
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
 
 // hybrid is a core of sixteen vector lanes and four streams on the SHA unit, woven, so that
 // each has work while the other waits. It is made for a group of twenty slices. The streams
@@ -45,4 +49,26 @@ func (c *hybrid) block(row rows) {
 func (c *hybrid) store(row rows, digest bool) {
 	c.vector.store(row, digest)
 	c.streams.store(c.behind(row), digest)
+}
+
+func (c *hybrid) park() {
+	c.vector.park()
+	c.streams.park()
+}
+
+func (c *hybrid) replace(lane, words, tmp GPPhysical) {
+	first := stateSize * c.vector.lanes()
+	CMPQ(lane, I32(int32(first)))
+	JAE(LabelRef("stream"))
+	c.vector.replace(lane, words, tmp)
+	JMP(LabelRef("replaced"))
+	Label("stream")
+	SUBQ(I32(int32(first)), lane)
+	c.streams.replace(lane, words, tmp)
+	Label("replaced")
+}
+
+func (c *hybrid) resume() {
+	c.vector.resume()
+	c.streams.resume()
 }

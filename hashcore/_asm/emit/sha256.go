@@ -4,7 +4,8 @@
 //	sha256.go   the constants, and the tables made of them
 //	code.go     instructions that are woven before they are written
 //	graph.go    operations that are put in order, then into registers
-//	entries.go  the two functions that every kernel has
+//	entries.go  the two functions that every kernel has, and that for pairs of nodes
+//	blocks.go   that for messages of any length
 //	shani.go    streams on the CPU's SHA instructions
 //	vector.go   a message in each 32-bit lane of vector registers; avx2.go and avx512.go have
 //	            the instructions

@@ -70,6 +70,31 @@ func (c *shani) store(row rows, digest bool) {
 	}
 }
 
+func (c *shani) park() {
+	for l, s := range c.s {
+		VMOVDQA(s.abef, c.saved(l, 0))
+		VMOVDQA(s.cdgh, c.saved(l, 1))
+	}
+}
+
+func (c *shani) replace(lane, words, _ GPPhysical) { replaceSHA(c.saved(0, 0), lane, words) }
+
+func (c *shani) resume() {
+	for l, s := range c.s {
+		VMOVDQA(c.saved(l, 0), s.abef)
+		VMOVDQA(c.saved(l, 1), s.cdgh)
+	}
+}
+
+// replaceSHA sets a state, one of some that lie side by side as the unit wants them.
+func replaceSHA(to Mem, lane, words GPPhysical) {
+	s := stream{X1, X2, X3}
+	s.load(Mem{Base: words})
+	to.Index, to.Scale = lane, 1
+	VMOVDQA(s.abef, to)
+	VMOVDQA(s.cdgh, to.Offset(16))
+}
+
 func (s stream) load(m Mem) {
 	VMOVDQU(m, s.last)                          // d c b a
 	VMOVDQU(m.Offset(16), s.cdgh)               // h g f e

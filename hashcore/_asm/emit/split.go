@@ -84,6 +84,11 @@ func (c *split) store(row rows, digest bool) {
 	}
 }
 
+// States are in the frame between steps.
+func (c *split) park()                             {}
+func (c *split) replace(lane, words, _ GPPhysical) { replaceSHA(c.state(0, 0), lane, words) }
+func (c *split) resume()                           {}
+
 func (c *split) prime(row rows) {
 	LEAQ(c.wkAt(0), nowWK)
 	LEAQ(c.wkAt(1), nextWK)

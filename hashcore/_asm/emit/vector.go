@@ -82,8 +82,10 @@ func (c *vector) schedule(base GPPhysical, w, t int) Mem {
 }
 
 func (c *vector) scheduleSize() int { return 16 * c.waves * c.width() }
+
+// saved is where word i of a wave's states is kept: that of all lanes side by side.
 func (c *vector) saved(w, i int) Mem {
-	return frame(c.frameAt + (1+c.ahead())*c.scheduleSize() + (8*w+i)*c.width())
+	return frame(c.frameAt + (1+c.ahead())*c.scheduleSize() + (c.waves*i+w)*c.width())
 }
 
 func (c *vector) place(at int, k constants) int {
@@ -134,6 +136,36 @@ func (c *vector) store(row rows, digest bool) {
 		reverse = c.k.reverse()
 	}
 	c.halves(row, func(row rows, words, tmp [4]VecPhysical) { c.scatter(row, words, tmp, reverse) })
+}
+
+func (c *vector) park() {
+	var q code
+	for i, w := range c.wave {
+		for j, r := range w.s {
+			c.move(&q, r, c.saved(i, j))
+		}
+	}
+	q.write()
+}
+
+func (c *vector) replace(lane, words, tmp GPPhysical) {
+	SHRQ(Imm(3), lane) // times four
+	for i := range 8 {
+		to := c.saved(0, i)
+		to.Index, to.Scale = lane, 1
+		MOVL(Mem{Base: words, Disp: 4 * i}, tmp.As32())
+		MOVL(tmp.As32(), to)
+	}
+}
+
+func (c *vector) resume() {
+	var q code
+	for i, w := range c.wave {
+		for j, r := range w.s {
+			c.move(&q, c.saved(i, j), r)
+		}
+	}
+	q.write()
 }
 
 func (c *vector) end() { VZEROUPPER() }
