@@ -70,6 +70,40 @@ func TestCollector(t *testing.T) {
 	})
 }
 
+// TestGrowingStack hashes what lies on the stacks of new goroutines. They grow, and so move,
+// when kernels are called with pointers into them.
+func TestGrowingStack(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		for _, size := range []int{1, 2, 4, 5, 8, 20, 32, 70} {
+			for spread := range 2 {
+				done := make(chan int)
+				go func() {
+					var data [1000]byte
+					var msgs [70][]byte
+					var dst [70]Digest
+					for i := range data {
+						data[i] = byte(i * size)
+					}
+					for i := range msgs {
+						msgs[i] = data[i:][:900-12*i*spread]
+					}
+					Sum(dst[:size], "LEAF", msgs[:size])
+					wrong := 0
+					for i, m := range msgs[:size] {
+						if dst[i] != want([]byte("LEAF"), m) {
+							wrong++
+						}
+					}
+					done <- wrong
+				}()
+				if wrong := <-done; wrong > 0 {
+					t.Errorf("%d of %d messages: wrong", wrong, size)
+				}
+			}
+		}
+	})
+}
+
 // TestProfile hashes under a CPU profile, whose signals look at the stack inside kernels.
 func TestProfile(t *testing.T) {
 	if err := pprof.StartCPUProfile(io.Discard); err != nil {
