@@ -50,7 +50,7 @@ func (l Lanes) Len() int { return bits.OnesCount32(uint32(l)) }
 // not positive.
 func (l Lanes) First(n int) Lanes {
 	rest := l
-	for range n {
+	for ; n > 0 && rest != 0; n-- {
 		rest &= rest - 1
 	}
 	return l &^ rest

@@ -1,6 +1,7 @@
 package commit_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/tapecommit/tapecommit/commit"
@@ -13,6 +14,7 @@ func TestLanes(t *testing.T) {
 	}
 	for n, want := range map[int]commit.Lanes{
 		-1: 0, 0: 0, 1: 0b100, 2: 0b1_0100, 3: 0b11_0100, 4: l, 5: l, 40: l,
+		math.MaxInt: l, math.MinInt: 0,
 	} {
 		if got := l.First(n); got != want {
 			t.Errorf("First(%d) of %b = %b, want %b", n, l, got, want)
