@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/tapecommit/tapecommit/commit"
 )
@@ -98,15 +99,20 @@ func (r *Reader) ReadAt(p []byte, off int64) (int, error) {
 
 // Seek sets the offset of the next Read.
 func (r *Reader) Seek(off int64, whence int) (int64, error) {
+	from := int64(0)
 	switch whence {
 	case io.SeekStart:
 	case io.SeekCurrent:
-		off += r.off
+		from = r.off
 	case io.SeekEnd:
-		off += r.h.Length
+		from = r.h.Length
 	default:
 		return 0, fmt.Errorf("proof: seek with whence %d", whence)
 	}
+	if off > math.MaxInt64-from {
+		return 0, fmt.Errorf("proof: seek to %d behind %d: out of range", off, from)
+	}
+	off += from
 	if off < 0 {
 		return 0, errors.New("proof: seek to before the beginning")
 	}

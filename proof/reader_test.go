@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/iotest"
@@ -143,27 +144,31 @@ func TestSeek(t *testing.T) {
 	for _, c := range []struct {
 		off    int64
 		whence int
-		want   int64 // -1: refused, and the offset stays
+		want   int64  // -1: refused, and the offset stays
+		why    string // in the error
 	}{
-		{10, io.SeekStart, 10},
-		{5, io.SeekCurrent, 16}, // a byte was read in between
-		{-17, io.SeekCurrent, 0},
-		{-2, io.SeekCurrent, -1},
-		{-1, io.SeekStart, -1},
-		{-1, io.SeekEnd, end - 1},
-		{0, io.SeekEnd, end},
-		{7, io.SeekEnd, end + 7},
-		{math.MaxInt64, io.SeekCurrent, -1}, // past the last number there is
-		{-end - 1, io.SeekEnd, -1},
-		{0, 3, -1},
-		{0, -1, -1},
-		{math.MaxInt64, io.SeekStart, math.MaxInt64},
-		{0, io.SeekStart, 0},
+		{10, io.SeekStart, 10, ""},
+		{5, io.SeekCurrent, 16, ""}, // a byte was read in between
+		{-17, io.SeekCurrent, 0, ""},
+		{-2, io.SeekCurrent, -1, "before the beginning"},
+		{-1, io.SeekStart, -1, "before the beginning"},
+		{-1, io.SeekEnd, end - 1, ""},
+		{0, io.SeekEnd, end, ""},
+		{7, io.SeekEnd, end + 7, ""},
+		{math.MaxInt64, io.SeekCurrent, -1, "out of range"},
+		{math.MaxInt64 - end + 1, io.SeekEnd, -1, "out of range"},
+		{math.MinInt64, io.SeekEnd, -1, "before the beginning"},
+		{-end - 1, io.SeekEnd, -1, "before the beginning"},
+		{0, 3, -1, "whence 3"},
+		{0, -1, -1, "whence -1"},
+		{math.MaxInt64 - end, io.SeekEnd, math.MaxInt64, ""},
+		{math.MaxInt64, io.SeekStart, math.MaxInt64, ""},
+		{0, io.SeekStart, 0, ""},
 	} {
 		before, _ := r.Seek(0, io.SeekCurrent)
 		got, err := r.Seek(c.off, c.whence)
 		if c.want < 0 {
-			if after, _ := r.Seek(0, io.SeekCurrent); err == nil || after != before {
+			if after, _ := r.Seek(0, io.SeekCurrent); err == nil || !strings.Contains(err.Error(), c.why) || after != before {
 				t.Errorf("Seek(%d, %d): %v, from %d to %d", c.off, c.whence, err, before, after)
 			}
 			continue
