@@ -64,11 +64,14 @@ func (c Challenge) validate() error {
 	return nil
 }
 
-// Samples returns the slices that c asks for, ascending. It fails where c does not
-// fit h.
+// Samples returns the slices that c asks for, ascending. It fails where h is not
+// valid and where c does not fit it.
 func (c Challenge) Samples(h commit.Header) ([]commit.Pos, error) {
-	if h.ID() != c.ID {
-		return nil, fmt.Errorf("proof: challenge is for %v, not for %v: %w", c.ID, h.ID(), commit.HeaderID)
+	if err := h.Validate(); err != nil {
+		return nil, err
+	}
+	if id := h.ID(); id != c.ID {
+		return nil, fmt.Errorf("proof: challenge is for %v, not for %v: %w", c.ID, id, commit.HeaderID)
 	}
 	if err := c.validate(); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/tapecommit/tapecommit/commit"
 	"github.com/tapecommit/tapecommit/internal/reference"
 	"github.com/tapecommit/tapecommit/proof"
+	"github.com/tapecommit/tapecommit/proof/evidence"
 )
 
 func randomSeed(rng *rand.Rand) (seed [32]byte) {
@@ -46,6 +47,41 @@ func compareSamples(t *testing.T, h commit.Header, c proof.Challenge) {
 	}
 	if len(got) != c.Count || !slices.Equal(got, want) {
 		t.Errorf("%d groups, lanes %#x, %d samples: others than the second model's", h.Groups(), c.Lanes, c.Count)
+	}
+}
+
+// falseHeader is a Tree whose Header is not valid.
+type falseHeader struct {
+	proof.Tree
+	h commit.Header
+}
+
+func (f falseHeader) Header() commit.Header { return f.h }
+
+// TestFalseHeaders wants an error, and no panic, where a caller's header is not valid.
+func TestFalseHeaders(t *testing.T) {
+	good := commit.Params{K: 1, N: 2, SliceSize: 64}
+	for _, c := range []struct {
+		h    commit.Header
+		rule commit.Rule
+	}{
+		{commit.Header{}, commit.HeaderCode},
+		{commit.Header{Length: 5}, commit.HeaderCode},
+		{commit.Header{Params: commit.Params{K: 1, N: 33, SliceSize: 64}, Length: 5}, commit.HeaderCode},
+		{commit.Header{Params: commit.Params{K: 1, N: 2}, Length: 5}, commit.HeaderSliceSize},
+		{commit.Header{Params: good, Length: -1}, commit.HeaderLength},
+		{commit.Header{Params: good, Length: math.MaxInt64}, commit.HeaderLength},
+		{commit.Header{Params: good}, commit.HeaderRoot},
+	} {
+		asked := proof.Challenge{Lanes: 1, Count: 1}
+		_, err := asked.Samples(c.h)
+		wantRule(t, "Samples", err, c.rule)
+		tr := falseHeader{h: c.h}
+		wantRule(t, "Answer", asked.Answer(t.Context(), new(bytes.Buffer), tr), c.rule)
+		_, err = proof.Append(t.Context(), nil, tr, []commit.Pos{{}})
+		wantRule(t, "proof.Append", err, c.rule)
+		_, err = evidence.Append(t.Context(), nil, tr, 0)
+		wantRule(t, "evidence.Append", err, c.rule)
 	}
 }
 

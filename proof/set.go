@@ -11,8 +11,11 @@ import (
 const maxSet = 1 << 16
 
 // checkSet reports why at is no set of slices of a blob: 1 to maxSet of them,
-// strictly ascending, all in the blob.
+// strictly ascending, all in the blob. A blob without a valid header has none.
 func checkSet(h commit.Header, at []commit.Pos) error {
+	if err := h.Validate(); err != nil {
+		return err
+	}
 	if len(at) < 1 || len(at) > maxSet {
 		return fmt.Errorf("proof: %d positions, want 1 to %d: %w", len(at), maxSet, commit.SetCount)
 	}

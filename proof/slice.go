@@ -44,6 +44,7 @@ func (s Slice) plain(h *commit.Header, off int64) ([]byte, error) {
 
 // Source is an open blob, here or behind a gateway. It serves many goroutines.
 type Source interface {
+	// Header returns the header of the blob, which is valid.
 	Header() commit.Header
 
 	// Slices yields the slices at, in order; each lasts until the next is

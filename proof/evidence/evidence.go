@@ -70,6 +70,9 @@ func (f Finding) String() string {
 // follow from the same slices as what they accuse.
 func Append(ctx context.Context, dst []byte, t proof.Tree, group int) ([]byte, error) {
 	h := t.Header()
+	if err := h.Validate(); err != nil {
+		return nil, err
+	}
 	if uint(group) >= uint(h.Groups()) {
 		return nil, fmt.Errorf("evidence: group %d of %d: %w", group, h.Groups(), commit.EvidenceGroup)
 	}
