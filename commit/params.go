@@ -3,6 +3,7 @@ package commit
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
 const (
@@ -54,6 +55,23 @@ func (l Lanes) First(n int) Lanes {
 		rest &= rest - 1
 	}
 	return l &^ rest
+}
+
+// String returns the lanes in ascending order, rows of them as first-last: 0-9,12.
+func (l Lanes) String() string {
+	var b strings.Builder
+	sep := ""
+	for l != 0 {
+		first := bits.TrailingZeros32(uint32(l))
+		row := bits.TrailingZeros32(^uint32(l >> first))
+		fmt.Fprintf(&b, "%s%d", sep, first)
+		if row > 1 {
+			fmt.Fprintf(&b, "-%d", first+row-1)
+		}
+		sep = ","
+		l &^= (1<<row - 1) << first
+	}
+	return b.String()
 }
 
 // Pos names a slice: slice Lane of group Group.

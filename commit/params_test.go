@@ -21,3 +21,21 @@ func TestLanes(t *testing.T) {
 		}
 	}
 }
+
+func TestLanesString(t *testing.T) {
+	for l, want := range map[commit.Lanes]string{
+		0:                     "",
+		1:                     "0",
+		0b11:                  "0-1",
+		1<<10 - 1 | 1<<12:     "0-9,12",
+		1<<19 | 1<<3:          "3,19",
+		1<<20 - 1:             "0-19",
+		1<<31 | 1<<30 | 1<<28: "28,30-31",
+		math.MaxUint32:        "0-31",
+		math.MaxUint32 - 1:    "1-31",
+	} {
+		if got := l.String(); got != want {
+			t.Errorf("%b: %q, want %q", l, got, want)
+		}
+	}
+}
