@@ -89,10 +89,13 @@ func textOf(err error) string { return strings.TrimPrefix(err.Error(), "blob: ")
 // A LostError says that a group cannot be read: fewer than Need of its slices are right, or nothing that is stored
 // tells which are.
 type LostError struct {
-	Group  int
-	Need   int     // slices that it takes
-	Right  int     // slices found that are right
-	Faults []Fault // of the others, and of the leaf hashes and the root of the group
+	Group int
+	Need  int // slices that it takes
+	Right int // slices found that are right
+
+	// Faults are of the other slices, in the order of their lanes, and then of the leaf hashes; where the root is not
+	// known, of that alone.
+	Faults []Fault
 }
 
 // Error names the group, the lanes, and what is wrong with each.
@@ -111,9 +114,15 @@ func (e *LostError) Error() string {
 func newLostError(group, need int, right commit.Lanes, faults []Fault) *LostError {
 	e := &LostError{Group: group, Need: need, Right: right.Len()}
 	for _, f := range faults {
-		if f.At.Group == group && f.Object != "" {
-			e.Faults = append(e.Faults, f)
+		if f.At.Group != group || f.Object == "" {
+			continue
 		}
+		if errors.Is(f.Err, ErrNoRoots) {
+			// Which slices were asked for besides depends on what was known of other groups.
+			e.Faults = []Fault{f}
+			return e
+		}
+		e.Faults = append(e.Faults, f)
 	}
 	sortFaults(e.Faults)
 	return e
