@@ -61,7 +61,8 @@ type Fault struct {
 	// Fixed says that Repair has mended it.
 	Fixed bool
 
-	// Err is ErrMissing, ErrShort, ErrWrong, ErrSurplus, an error of the store, or one of those named above.
+	// Err is ErrMissing, ErrShort, ErrWrong, ErrSurplus, an error of the store, or one of those named above, or wraps
+	// one of these.
 	Err error
 }
 
@@ -91,7 +92,17 @@ func textOf(err error) string { return strings.TrimPrefix(err.Error(), "blob: ")
 type LostError struct {
 	Group int
 	Need  int // slices that it takes
-	Right int // slices found that are right
+	Right int // slices found that are known to be right
+
+	// Unknown says that no leaf hashes lead to the root of the group, or that this is not known either: slices that
+	// were found may be right.
+	Unknown bool
+
+	// Tried are the first Need slices found where the leaf hashes that follow from them do not lead to the root. If
+	// the group was coded well, one of them is wrong. Suspects are the slices found, of these and others, that do not
+	// match the leaf hashes stored, where others do match: a slice or its hash is wrong. Without the lanes that are
+	// wrong a read may succeed; none is made without them by itself, for no two readers may get different bytes.
+	Tried, Suspects commit.Lanes
 
 	// Faults are of the other slices, in the order of their lanes, and then of the leaf hashes; where the root is not
 	// known, of that alone.
@@ -101,7 +112,13 @@ type LostError struct {
 // Error names the group, the lanes, and what is wrong with each.
 func (e *LostError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "blob: group %d is lost: %d slices are right, %d are needed", e.Group, e.Right, e.Need)
+	fmt.Fprintf(&b, "blob: group %d is lost: ", e.Group)
+	if e.Unknown {
+		b.WriteString("no slice is known to be right")
+	} else {
+		fmt.Fprintf(&b, "%d slices are right", e.Right)
+	}
+	fmt.Fprintf(&b, ", %d are needed", e.Need)
 	sep := ": "
 	for _, f := range e.Faults {
 		fmt.Fprintf(&b, "%s%s %s", sep, f.Object, textOf(f.Err))
@@ -119,13 +136,66 @@ func newLostError(group, need int, right commit.Lanes, faults []Fault) *LostErro
 		}
 		if errors.Is(f.Err, ErrNoRoots) {
 			// Which slices were asked for besides depends on what was known of other groups.
-			e.Faults = []Fault{f}
+			e.Unknown, e.Faults = true, []Fault{f}
 			return e
+		}
+		var lost *lostLeaves
+		if errors.As(f.Err, &lost) {
+			e.Unknown, e.Tried, e.Suspects = true, lost.tried, lost.suspects
 		}
 		e.Faults = append(e.Faults, f)
 	}
 	sortFaults(e.Faults)
 	return e
+}
+
+// lostLeaves is what is wrong with the stored leaf hashes of a group that could not be made again either.
+type lostLeaves struct {
+	err error
+	doubt
+}
+
+func (e *lostLeaves) Error() string {
+	if e.tried == 0 {
+		return e.err.Error()
+	}
+	return fmt.Sprintf("%v (those made of %s do not lead to the root either%s)", e.err, namesOf(e.tried), e.advice())
+}
+
+func (e *lostLeaves) Unwrap() error { return e.err }
+
+// A doubt is about the slices of a group of which it is not known which are right.
+type doubt struct {
+	have     commit.Lanes // slices that came
+	tried    commit.Lanes // the first K of them, or none where there are fewer
+	suspects commit.Lanes // those that do not match the stored leaf hashes, where others do
+}
+
+// advice tells which to doubt, and where enough others are there, how the group may be read.
+func (d doubt) advice() string {
+	need := d.tried.Len()
+	if d.suspects == 0 {
+		if d.have.Len() == need {
+			return ""
+		}
+		return ": a read may succeed without one of these"
+	}
+	s, them := fmt.Sprintf("; lanes %v do not match the stored leaf hashes", d.suspects), "them"
+	if d.suspects.Len() == 1 {
+		s, them = fmt.Sprintf("; lane %v does not match the stored leaf hash", d.suspects), "it"
+	}
+	if (d.have &^ d.suspects).Len() < need {
+		return s
+	}
+	return s + ": a read may succeed without " + them
+}
+
+// namesOf names lanes, of which there is at least one.
+func namesOf(l commit.Lanes) string {
+	if l.Len() == 1 {
+		return fmt.Sprintf("lane %v", l)
+	}
+	return fmt.Sprintf("lanes %v", l)
 }
 
 // sortFaults sorts by group, lane and object; what is of a whole group or object stands behind the slices.

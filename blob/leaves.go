@@ -47,7 +47,45 @@ func (r *run) faultLeaves(x int) {
 	if !r.storedWhole(x) {
 		err = r.leavesErr
 	}
+	if row := &r.rows[x]; row.tried && !row.leaves {
+		err = &lostLeaves{err, r.doubt(x)}
+	}
 	r.faults = append(r.faults, Fault{Object: nameLeaves, At: commit.Pos{Group: r.rows[x].group, Lane: -1}, Err: err})
+}
+
+// doubt returns which slices of row x were tried, and which the stored leaf hashes speak against.
+func (r *run) doubt(x int) (d doubt) {
+	d.have = r.rows[x].have
+	if d.have.Len() < r.b.h.K {
+		return d
+	}
+	d.tried = d.have.First(r.b.h.K)
+	r.hashSlices(x)
+	matched := false
+	for j, rest := 0, d.have; rest != 0; j, rest = j+1, rest&(rest-1) {
+		lane := bits.TrailingZeros32(uint32(rest))
+		switch at := r.storedOf(x) + lane; {
+		case at >= r.known:
+		case r.stored[at] == r.digests[j]:
+			matched = true
+		default:
+			d.suspects |= 1 << lane
+		}
+	}
+	if !matched {
+		d.suspects = 0 // the stored hashes are of no use
+	}
+	return d
+}
+
+// hashSlices sets digests to the leaf hashes of the slices of row x that came.
+func (r *run) hashSlices(x int) {
+	r.bodies = r.bodies[:0]
+	for have := r.rows[x].have; have != 0; have &= have - 1 {
+		r.bodies = append(r.bodies, r.slices[x*r.n()+bits.TrailingZeros32(uint32(have))])
+	}
+	r.digests = resize(r.digests, len(r.bodies))
+	commit.HashLeaves(r.digests, r.bodies)
 }
 
 // storedOf is where in stored the leaf hashes of row x begin.
@@ -88,19 +126,16 @@ func (r *run) recoverLeaves() error {
 func (r *run) hashPresent(dst []commit.Hash, x int) bool {
 	have := r.rows[x].have
 	stored := r.storedOf(x)
-	r.bodies = r.bodies[:0]
 	for lane := range dst {
 		switch {
 		case have.Has(lane):
-			r.bodies = append(r.bodies, r.slices[x*r.n()+lane])
 		case stored+lane < r.known:
 			dst[lane] = r.stored[stored+lane]
 		default:
 			return false
 		}
 	}
-	r.digests = resize(r.digests, len(r.bodies))
-	commit.HashLeaves(r.digests, r.bodies)
+	r.hashSlices(x)
 	for j := 0; have != 0; j, have = j+1, have&(have-1) {
 		dst[bits.TrailingZeros32(uint32(have))] = r.digests[j]
 	}

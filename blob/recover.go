@@ -37,12 +37,15 @@ func (b *Blob) openWindow(ctx context.Context, i int) (*commit.Window, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w of groups [%d, %d)", ErrNoRoots, g.first, g.first+g.groups)
+	var d doubts
+	d.add(g)
+	return nil, fmt.Errorf("%w of groups [%d, %d)%v", ErrNoRoots, g.first, g.first+g.groups, d)
 }
 
 // recoverManifest makes the manifest of a known header again. It holds one window at a time.
 func (b *Blob) recoverManifest(ctx context.Context, id commit.ID) (*commit.Manifest, error) {
 	phases := phases()
+	var d doubts
 	for last, end := range phases {
 		builders := make([]*commit.Builder, len(end.rules))
 		for i := range builders {
@@ -55,6 +58,9 @@ func (b *Blob) recoverManifest(ctx context.Context, id commit.ID) (*commit.Manif
 				if err := p.read(g, ctx); err != nil {
 					return nil, err
 				}
+			}
+			if last == len(phases)-1 {
+				d.add(g)
 			}
 			for j, rule := range end.rules {
 				if builders[j] == nil {
@@ -77,7 +83,44 @@ func (b *Blob) recoverManifest(ctx context.Context, id commit.ID) (*commit.Manif
 			}
 		}
 	}
-	return nil, fmt.Errorf("%w of %v", ErrNoRoots, id)
+	return nil, fmt.Errorf("%w of %v%v", ErrNoRoots, id, d)
+}
+
+// doubts are groups whose root nothing that is stored confirms, where all of it was read.
+type doubts struct {
+	any, more bool
+	group     int // the first
+	doubt         // about it
+	need      int // slices
+}
+
+// add adds the groups of a window.
+func (d *doubts) add(g *guess) {
+	for x := range g.groups {
+		switch {
+		case g.settled(x):
+		case d.any:
+			d.more = true
+			return
+		default:
+			*d = doubts{any: true, group: g.first + x, doubt: g.doubts[x], need: g.b.h.K}
+		}
+	}
+}
+
+// String tells of the first, as a part of an error.
+func (d doubts) String() string {
+	if !d.any {
+		return ""
+	}
+	group := fmt.Sprintf("group %d", d.group)
+	if d.more {
+		group += " and of others"
+	}
+	if d.tried == 0 {
+		return fmt.Sprintf(": %d slices of %s are there, %d are needed", d.have.Len(), group, d.need)
+	}
+	return fmt.Sprintf(": nothing confirms %s of %s%s", namesOf(d.tried), group, d.advice())
 }
 
 // A guess is what is stored about the group roots of one window. Nothing of it is checked.
@@ -85,11 +128,12 @@ type guess struct {
 	b             *Blob
 	first, groups int
 
-	stored  roots  // as they are stored
-	leaves  roots  // of the stored leaf hashes
-	present roots  // of the hashes of the slices that there are, and stored ones elsewhere
-	coded   roots  // of the groups coded again from the first K slices that there are
-	sound   []bool // groups of which more than K slices are there, and all of them are what coded has
+	stored  roots   // as they are stored
+	leaves  roots   // of the stored leaf hashes
+	present roots   // of the hashes of the slices that there are, and stored ones elsewhere
+	coded   roots   // of the groups coded again from the first K slices that there are
+	sound   []bool  // groups of which more than K slices are there, and all of them are what coded has
+	doubts  []doubt // about groups that are not settled
 
 	hashes []commit.Hash // stored leaf hashes
 	known  int           // how many of them came
@@ -131,6 +175,22 @@ func phases() []phase {
 func (g *guess) fromRoots(x int) (commit.Hash, bool)  { return g.stored.hash[x], g.stored.ok[x] }
 func (g *guess) fromLeaves(x int) (commit.Hash, bool) { return g.leaves.hash[x], g.leaves.ok[x] }
 
+// agree reports whether two ways give group x the same root.
+func (g *guess) agree(x int, a, b roots) bool { return a.ok[x] && b.ok[x] && a.hash[x] == b.hash[x] }
+
+// settled reports whether there are two ways to the root of group x, when its slices were read.
+func (g *guess) settled(x int) bool {
+	if g.sound[x] || g.agree(x, g.stored, g.leaves) {
+		return true
+	}
+	for _, a := range []roots{g.stored, g.leaves} {
+		if g.agree(x, a, g.present) || g.agree(x, a, g.coded) {
+			return true
+		}
+	}
+	return false
+}
+
 // fromMost trusts slices that are a codeword, for there is more than one way to have them; elsewhere a stored root or
 // stored leaf hashes that the slices speak for; and where none of this holds what is stored.
 func (g *guess) fromMost(x int) (commit.Hash, bool) {
@@ -138,10 +198,8 @@ func (g *guess) fromMost(x int) (commit.Hash, bool) {
 		return g.coded.hash[x], true
 	}
 	for _, a := range []roots{g.stored, g.leaves} {
-		for _, b := range []roots{g.present, g.coded} {
-			if a.ok[x] && b.ok[x] && a.hash[x] == b.hash[x] {
-				return a.hash[x], true
-			}
+		if g.agree(x, a, g.present) || g.agree(x, a, g.coded) {
+			return a.hash[x], true
 		}
 	}
 	return firstOf(x, g.stored, g.leaves, g.present, g.coded)
@@ -210,6 +268,7 @@ func (g *guess) readHashes(ctx context.Context, name string, dst []commit.Hash, 
 func (g *guess) readDoubtful(ctx context.Context) error {
 	g.present, g.coded = newRoots(g.groups), newRoots(g.groups)
 	g.sound, g.read = make([]bool, g.groups), make([]bool, g.groups)
+	g.doubts = make([]doubt, g.groups)
 	return g.readGroups(ctx, func(x int) bool {
 		return !g.stored.ok[x] || !g.leaves.ok[x] || g.stored.hash[x] != g.leaves.hash[x]
 	})
@@ -282,6 +341,9 @@ func (r *run) guess(g *guess) error {
 		if g.coded.ok[at] = ok; ok {
 			commit.GroupRoots(g.coded.hash[at:at+1], hashes[:n], n)
 			g.sound[at] = r.isSound(x)
+		}
+		if !g.settled(at) {
+			g.doubts[at] = r.doubt(x)
 		}
 	}
 	return nil

@@ -292,7 +292,7 @@ func TestLostRoots(t *testing.T) {
 		_, errs := slicesOf(context.Background(), b, []commit.Pos{{Group: 1200, Lane: 3}, {Group: 3, Lane: 4}})
 		for _, err := range errs {
 			var lost *blob.LostError
-			if !errors.As(err, &lost) || len(lost.Faults) != 1 || !errors.Is(lost.Faults[0].Err, blob.ErrNoRoots) {
+			if !errors.As(err, &lost) || !lost.Unknown || len(lost.Faults) != 1 || !errors.Is(lost.Faults[0].Err, blob.ErrNoRoots) {
 				t.Errorf("%v, want a lost group without a root, and nothing else", err)
 			}
 		}
@@ -330,5 +330,118 @@ func TestLostRoots(t *testing.T) {
 	}
 	if got, err := blob.ReadHeader(context.Background(), s, h.ID()); err != nil || got != h {
 		t.Errorf("ReadHeader: %v, %v", got, err)
+	}
+}
+
+// TestDoubt has groups of which nothing tells which slices are right: the error names those that were tried, and where
+// it says how to read the group, that holds.
+func TestDoubt(t *testing.T) {
+	ctx := context.Background()
+	p := commit.Params{K: 3, N: 5, SliceSize: 64}
+	const g = 1
+	leaf := func(lane int) int64 { return int64(32 * (p.N*g + lane)) }
+	for _, c := range []struct {
+		name            string
+		damage          func(s *bad, h commit.Header)
+		tried, suspects commit.Lanes
+		leaves          string   // in the error, where the roots are there
+		roots           string   // where they are lost too
+		without         []string // lanes that the error says to read without
+	}{
+		{"a leaf hash and a slice", func(s *bad, h commit.Header) {
+			s.flip(t, h.ID(), "leaves", leaf(0), 1)
+			s.flip(t, h.ID(), lane(1), h.LaneOffset(g), 2)
+		}, 0b111, 0b11,
+			"leaves wrong (those made of lanes 0-2 do not lead to the root either; lanes 0-1 do not match the stored leaf hashes: a read may succeed without them)",
+			"nothing confirms lanes 0-2 of group 1; lanes 0-1 do not match the stored leaf hashes: a read may succeed without them",
+			[]string{lane(0), lane(1)}},
+		{"the leaf hash of a lost lane and a slice", func(s *bad, h commit.Header) {
+			s.flip(t, h.ID(), "leaves", leaf(4), 1)
+			s.flip(t, h.ID(), lane(1), h.LaneOffset(g), 2)
+			s.lose(lane(4))
+		}, 0b111, 0b10,
+			"lane-04 missing, leaves wrong (those made of lanes 0-2 do not lead to the root either; lane 1 does not match the stored leaf hash: a read may succeed without it)",
+			"nothing confirms lanes 0-2 of group 1; lane 1 does not match the stored leaf hash: a read may succeed without it",
+			[]string{lane(1)}},
+		{"all leaf hashes and a slice", func(s *bad, h commit.Header) {
+			s.flip(t, h.ID(), "leaves", leaf(0), 32*p.N)
+			s.flip(t, h.ID(), lane(1), h.LaneOffset(g), 2)
+		}, 0b111, 0,
+			"leaves wrong (those made of lanes 0-2 do not lead to the root either: a read may succeed without one of these)",
+			"nothing confirms lanes 0-2 of group 1: a read may succeed without one of these",
+			[]string{lane(1)}},
+		{"leaves and a slice", func(s *bad, h commit.Header) {
+			s.lose("leaves")
+			s.flip(t, h.ID(), lane(1), h.LaneOffset(g), 2)
+		}, 0b111, 0,
+			"leaves missing (those made of lanes 0-2 do not lead to the root either: a read may succeed without one of these)",
+			"nothing confirms lanes 0-2 of group 1: a read may succeed without one of these",
+			[]string{lane(1)}},
+		{"leaves and a slice of as few as there may be", func(s *bad, h commit.Header) {
+			s.lose("leaves", lane(0), lane(3))
+			s.flip(t, h.ID(), lane(2), h.LaneOffset(g), 2)
+		}, 0b10110, 0,
+			"lane-00 missing, lane-03 missing, leaves missing (those made of lanes 1-2,4 do not lead to the root either)",
+			"nothing confirms lanes 1-2,4 of group 0 and of others", nil},
+		{"a leaf hash and two slices", func(s *bad, h commit.Header) {
+			s.flip(t, h.ID(), "leaves", leaf(0), 1)
+			s.flip(t, h.ID(), lane(1), h.LaneOffset(g), 2)
+			s.flip(t, h.ID(), lane(3), h.LaneOffset(g), 2)
+		}, 0b111, 0b1011,
+			"leaves wrong (those made of lanes 0-2 do not lead to the root either; lanes 0-1,3 do not match the stored leaf hashes)",
+			"nothing confirms lanes 0-2 of group 1; lanes 0-1,3 do not match the stored leaf hashes", nil},
+		{"leaves and too many lanes", func(s *bad, h commit.Header) { s.lose("leaves", lane(0), lane(1), lane(2)) }, 0, 0,
+			"lane-00 missing, lane-01 missing, lane-02 missing, leaves missing",
+			"2 slices of group 0 and of others are there, 3 are needed", nil},
+	} {
+		for _, caches := range [][]string{nil, {"roots"}, {"roots", "manifest"}} {
+			t.Run(fmt.Sprintf("%s/without %v", c.name, caches), func(t *testing.T) {
+				s := newBad()
+				groups := 3
+				if len(caches) == 2 {
+					groups = 1030 // with more than one window there is a manifest to make again
+				}
+				plain := randomBytes(newRand(5), groups*p.K*p.SliceSize-7)
+				h := write(t, s, blob.Options{Params: p}, plain)
+				c.damage(s, h)
+				s.lose(caches...)
+				if len(caches) == 2 {
+					want := fmt.Sprintf("blob: nothing stored leads to the group roots of %v: %s", h.ID(), c.roots)
+					if _, err := blob.Open(ctx, s, h.ID(), blob.Options{}); !errors.Is(err, blob.ErrNoRoots) || err.Error() != want {
+						t.Errorf("Open: %v, want %s", err, want)
+					}
+				} else {
+					why, tried, suspects := c.leaves, c.tried, c.suspects
+					if len(caches) == 1 {
+						why, tried, suspects = "roots nothing stored leads to the group roots of groups [0, 3): "+c.roots, 0, 0
+					}
+					b := open(t, s, h.ID())
+					_, errs := slicesOf(ctx, b, []commit.Pos{{Group: g, Lane: 2}})
+					for run, err := range b.Verify(ctx, 0) {
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, f := range run.Faults {
+							if f.Object == "" && f.At.Group == g {
+								errs = append(errs, f.Err)
+							}
+						}
+					}
+					want := "blob: group 1 is lost: no slice is known to be right, 3 are needed: " + why
+					for _, err := range errs {
+						var lost *blob.LostError
+						if !errors.As(err, &lost) || !lost.Unknown || lost.Tried != tried || lost.Suspects != suspects || err.Error() != want {
+							t.Errorf("%v, want %s", err, want)
+						}
+					}
+					if len(errs) != 2 {
+						t.Errorf("%d errors of a read and of Verify, want 2", len(errs))
+					}
+				}
+				if s.lose(c.without...); len(c.without) > 0 && !bytes.Equal(read(t, s, h.ID()), plain) {
+					t.Errorf("other bytes without %v", c.without)
+				}
+			})
+		}
 	}
 }
