@@ -3,6 +3,7 @@ package blob
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +21,7 @@ type Blob struct {
 	h       commit.Header
 	workers int
 	stats   *Stats
+	closed  atomic.Bool
 
 	windows    windows
 	recovering chan struct{} // has a token while a window is made again: one at a time, for it takes memory
@@ -89,8 +91,15 @@ func (b *Blob) open(ctx context.Context, id commit.ID) error {
 // Header returns the header of the blob.
 func (b *Blob) Header() commit.Header { return b.h }
 
-// Close releases the blob. No loop over it may be running.
-func (b *Blob) Close() error { return b.objects.Close() }
+// Close releases the blob. No loop over it may be running. What takes the store from then on fails with
+// [fs.ErrClosed].
+func (b *Blob) Close() error {
+	b.closed.Store(true)
+	return b.objects.Close()
+}
+
+// errBlobClosed is the error of a loop over a Blob after Close: no object can be read then, but the blob is not lost.
+var errBlobClosed = fmt.Errorf("blob: Blob is closed: %w", fs.ErrClosed)
 
 // readAt reads an object from off on until p is full. n is as many bytes as came, and where that is fewer than asked
 // for err tells why.

@@ -103,11 +103,15 @@ func (r *run) askLeaves() {
 // askWindow asks for the window of the run.
 func (r *run) askWindow() { r.calls = append(r.calls, call{kind: callWindow}) }
 
-// fetch makes the calls, all at once unless they are cheap, and takes what they bring. Its error is that of the context.
+// fetch makes the calls, all at once unless they are cheap, and takes what they bring. Its error is that of the context,
+// or that the Blob is closed.
 func (r *run) fetch() error {
 	r.crew.each(len(r.calls), r.makeCall)
 	if err := stopped(r.loop.ctx); err != nil {
 		return err
+	}
+	if r.b.closed.Load() {
+		return errBlobClosed
 	}
 	for i := range r.calls {
 		c := &r.calls[i]
