@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,8 @@ import (
 )
 
 // A Blob is an open blob. It is a [proof.Tree]; where a slice is missing or wrong it fetches others and rebuilds it.
-// All of it serves many goroutines.
+// All of it serves many goroutines. Where a context is done, what had it fails with an error that wraps both that of the
+// context and its cause.
 type Blob struct {
 	store   Store
 	objects Objects
@@ -43,7 +45,7 @@ func Open(ctx context.Context, s Store, id commit.ID, o Options) (*Blob, error) 
 	}
 	objects, err := s.Open(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(contextError(ctx), err)
 	}
 	b := &Blob{store: s, objects: objects, workers: o.Workers, stats: o.Stats, recovering: make(chan struct{}, 1)}
 	b.near, _ = objects.(viewer)
@@ -81,7 +83,7 @@ func (b *Blob) open(ctx context.Context, id commit.ID) error {
 			return nil
 		}
 	}
-	if err := stopped(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return err
 	}
 	b.m, err = b.recoverManifest(ctx, id)

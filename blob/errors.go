@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,15 @@ import (
 
 	"github.com/tapecommit/tapecommit/commit"
 )
+
+// contextError is the error of a context that is done, with its cause, where that is another: errors.Is finds both.
+func contextError(ctx context.Context) error {
+	cause := stopped(ctx)
+	if cause == nil || errors.Is(cause, ctx.Err()) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), cause)
+}
 
 var (
 	// ErrNoHeader is the error of a blob that is there, but has no header that leads to its ID.

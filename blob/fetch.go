@@ -107,7 +107,7 @@ func (r *run) askWindow() { r.calls = append(r.calls, call{kind: callWindow}) }
 // or that the Blob is closed.
 func (r *run) fetch() error {
 	r.crew.each(len(r.calls), r.makeCall)
-	if err := stopped(r.loop.ctx); err != nil {
+	if err := contextError(r.loop.ctx); err != nil {
 		return err
 	}
 	if r.b.closed.Load() {

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 func ReadHeader(ctx context.Context, s Store, id commit.ID) (commit.Header, error) {
 	o, err := s.Open(ctx, id)
 	if err != nil {
-		return commit.Header{}, err
+		return commit.Header{}, cmp.Or(contextError(ctx), err)
 	}
 	defer o.Close()
 	var buf [commit.HeaderLen]byte
@@ -26,7 +27,7 @@ func ReadHeader(ctx context.Context, s Store, id commit.ID) (commit.Header, erro
 func findHeader(ctx context.Context, o Objects, id commit.ID, buf []byte) (h commit.Header, manifest []byte, err error) {
 	n, err := readAt(ctx, o, nameManifest, buf, 0)
 	if ctx.Err() != nil {
-		return commit.Header{}, nil, context.Cause(ctx)
+		return commit.Header{}, nil, contextError(ctx)
 	}
 	h, refused := commit.OpenHeader(id, buf[:min(n, commit.HeaderLen)])
 	if refused == nil {
@@ -35,7 +36,7 @@ func findHeader(ctx context.Context, o Objects, id commit.ID, buf []byte) (h com
 	var tails [commit.MaxSlices]tail
 	new(crew).each(len(tails), func(i int) { tails[i].read(ctx, o, id, nameLane(i)) })
 	if ctx.Err() != nil {
-		return commit.Header{}, nil, context.Cause(ctx)
+		return commit.Header{}, nil, contextError(ctx)
 	}
 	for i := range tails {
 		if tails[i].err == nil {
@@ -45,7 +46,8 @@ func findHeader(ctx context.Context, o Objects, id commit.ID, buf []byte) (h com
 	if n > 0 || err == ErrShort {
 		return commit.Header{}, nil, fmt.Errorf("%w: %v: manifest: %w", ErrNoHeader, id, refused)
 	}
-	return commit.Header{}, nil, noHeader(ctx, o, id, err, tails[:])
+	err = noHeader(ctx, o, id, err, tails[:])
+	return commit.Header{}, nil, cmp.Or(contextError(ctx), err)
 }
 
 // tail is what the end of a lane holds.

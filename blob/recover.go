@@ -23,7 +23,7 @@ func (b *Blob) openWindow(ctx context.Context, i int) (*commit.Window, error) {
 			case b.recovering <- struct{}{}:
 				defer func() { <-b.recovering }()
 			case <-ctx.Done():
-				return nil, context.Cause(ctx)
+				return nil, contextError(ctx)
 			}
 		}
 		if err := p.read(g, ctx); err != nil {
@@ -261,7 +261,7 @@ func (g *guess) readLeaves(ctx context.Context) (err error) {
 func (g *guess) readHashes(ctx context.Context, name string, dst []commit.Hash, first int64) (known int, err error) {
 	b := make([]byte, len(dst)*hashLen)
 	n, _ := g.b.readAt(ctx, name, b, first*int64(hashLen))
-	return takeHashes(dst, b, n), stopped(ctx)
+	return takeHashes(dst, b, n), contextError(ctx)
 }
 
 // readDoubtful reads the slices of groups whose stored root and leaf hashes do not agree.

@@ -35,7 +35,7 @@ func (b *Blob) Repair(ctx context.Context, from int) iter.Seq2[Run, error] {
 			return
 		}
 		if err := m.finish(); err != nil {
-			yield(Run{}, err)
+			yield(Run{}, cmp.Or(contextError(ctx), err))
 		}
 	}
 }

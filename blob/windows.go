@@ -42,7 +42,7 @@ func (b *Blob) window(ctx context.Context, i int) (*commit.Window, error) {
 		select {
 		case <-e.done:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, contextError(ctx)
 		}
 		if !e.stopped {
 			return e.w, e.err
