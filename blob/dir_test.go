@@ -213,3 +213,51 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%v is left in the folder of builds", got)
 	}
 }
+
+// TestRemovedMeanwhile removes a blob before each operation that replaces its objects: either all of the new ones are
+// there, or the error says what happened.
+func TestRemovedMeanwhile(t *testing.T) {
+	ctx := context.Background()
+	saved, lost := 0, 0
+	for n := 0; ; n++ {
+		s := newSim()
+		put(t, &dir{s}, crashID, damaged)
+		ops, committing := 0, false
+		d := &dir{hooked{s, func(op string) error {
+			if committing {
+				if ops++; ops == n+1 {
+					return (&dir{s}).Remove(ctx, crashID)
+				}
+			}
+			return nil
+		}}}
+		u := upload(t, d, right)
+		committing = true
+		err := u.Commit(ctx, crashID)
+		committing = false
+		if ops <= n {
+			break
+		}
+		switch got, getErr := get(&dir{s}, crashID); {
+		case err == nil && isWhole(got, getErr):
+			saved++
+		case err != nil && isGone(got, getErr):
+			lost++
+			if want := "blob: " + crashID.String() + ": removed while it was written"; err.Error() != want {
+				t.Errorf("removed before operation %d: %v, want %s", n, err, want)
+			}
+		case err == nil && isGone(got, getErr): // removed behind the last object
+		default:
+			t.Errorf("removed before operation %d: error %v, but objects %v, error %v", n, err, got, getErr)
+		}
+		if err := u.Close(); err != nil {
+			t.Error(err)
+		}
+		if entries, err := s.list(buildFolder); err != nil || len(entries) > 0 {
+			t.Errorf("removed before operation %d: %v, error %v in the folder of builds", n, entries, err)
+		}
+	}
+	if saved == 0 || lost == 0 {
+		t.Errorf("%d blobs are there, %d are not", saved, lost)
+	}
+}

@@ -93,46 +93,77 @@ func (u *dirUpload) commit(ctx context.Context, id string) error {
 			return fileError(u.path+"/"+name, err)
 		}
 	}
+	// A blob that was there may be removed meanwhile. As long as none of these
+	// objects went with it, it is as if it had been removed before.
+	const tries = 10
+	for range tries {
+		moved, err := u.place(id, names)
+		if err != errRemoved {
+			return err
+		}
+		if moved > 0 {
+			break
+		}
+	}
+	return fileError(id, errRemoved)
+}
+
+var errRemoved = errors.New("removed while it was written")
+
+// place gives the blob its name, or its objects to the blob that is there. It returns
+// how many were given to that.
+func (u *dirUpload) place(id string, names []string) (moved int, err error) {
 	there, err := u.clear(id)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if there {
 		return u.replace(id, names)
 	}
 	if err := u.files.syncFolder(u.path); err != nil {
-		return fileError(u.path, err)
+		return 0, fileError(u.path, err)
 	}
 	if err := u.files.rename(u.path, id); err != nil {
 		if errors.Is(err, fs.ErrExist) { // another writer of the same bytes was faster
 			return u.replace(id, names)
 		}
-		return fileError(id, err)
+		return 0, fileError(id, err)
 	}
 	if err := u.files.syncFolder("."); err != nil {
-		return fileError(id, err)
+		return 0, fileError(id, err)
 	}
-	return nil
+	return 0, nil
 }
 
 // replace puts the objects into the folder of a blob that is there already. The
 // other writer may not have come to the last sync, so it is done here too.
-func (u *dirUpload) replace(id string, names []string) error {
+func (u *dirUpload) replace(id string, names []string) (moved int, err error) {
 	for _, name := range names {
 		path := id + "/" + name
 		if err := u.aside(path, name); err != nil {
-			return fileError(path, err)
+			return moved, u.replaceError(id, path, err)
 		}
 		if err := u.files.rename(u.path+"/"+name, path); err != nil {
-			return fileError(path, err)
+			return moved, u.replaceError(id, path, err)
 		}
+		moved++
 	}
 	for _, path := range []string{id, "."} {
 		if err := u.files.syncFolder(path); err != nil {
-			return fileError(id, err)
+			return moved, u.replaceError(id, id, err)
 		}
 	}
-	return nil
+	return moved, nil
+}
+
+// replaceError is err of what was done at path, unless the whole blob is gone.
+func (u *dirUpload) replaceError(id, path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := u.files.lstat(id); errors.Is(err, fs.ErrNotExist) {
+			return errRemoved
+		}
+	}
+	return fileError(path, err)
 }
 
 // clear returns whether there is a folder for blob id. Anything else that is there
