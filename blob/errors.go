@@ -255,7 +255,10 @@ func (e *EncodingError) Error() string {
 			sep = ", "
 		}
 	}
-	if e.Padding {
+	switch {
+	case e.Padding && e.Wrong != 0:
+		s += ", and the padding is not zero"
+	case e.Padding:
 		s += ": the padding is not zero"
 	}
 	return s

@@ -258,3 +258,17 @@ func TestRebuiltLies(t *testing.T) {
 		t.Errorf("error is %q", got)
 	}
 }
+
+func TestEncodingErrorText(t *testing.T) {
+	for want, e := range map[string]blob.EncodingError{
+		"it does not give the slices of lane-04":                                       {Wrong: 1 << 4},
+		"it does not give the slices of lane-04, lane-05":                              {Wrong: 0b110000},
+		"the padding is not zero":                                                      {Padding: true},
+		"it does not give the slices of lane-04, lane-05, and the padding is not zero": {Wrong: 0b110000, Padding: true},
+	} {
+		e.Group = 7
+		if want = "blob: group 7 was coded wrongly by its writer: " + want; e.Error() != want {
+			t.Errorf("%q, want %q", e.Error(), want)
+		}
+	}
+}
