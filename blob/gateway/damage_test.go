@@ -3,11 +3,13 @@ package gateway_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -159,6 +161,82 @@ func (failingStore) Open(context.Context, commit.ID) (blob.Objects, error) { ret
 
 func (failingStore) IDs(context.Context) iter.Seq2[commit.ID, error] {
 	return func(yield func(commit.ID, error) bool) { yield(commit.ID{}, errDisk) }
+}
+
+// TestListWithUnreadable lists a store that gives nothing of one blob, and of another not the manifest: these are damaged,
+// and the rest is listed as ever.
+func TestListWithUnreadable(t *testing.T) {
+	s := newStore(t)
+	good, half, none := s.write(t, stream(1, 1000)), s.write(t, stream(2, 1000)), s.write(t, stream(3, 1000))
+	srv := serve(t, partStore{s, func(id commit.ID, name string) bool {
+		return id == none.ID() || id == half.ID() && name == "manifest"
+	}}, gateway.Options{})
+	type listed struct {
+		ID     commit.ID
+		Size   int64
+		Health string
+		Faults []string
+	}
+	want := map[commit.ID]listed{
+		good.ID(): {good.ID(), 1000, "unverified", nil},
+		half.ID(): {half.ID(), 1000, "damaged", []string{"manifest cannot be read"}},
+		none.ID(): {none.ID(), 0, "damaged", []string{"cannot be read"}},
+	}
+	for _, path := range []string{"/blobs", "/blobs.json"} {
+		a := srv.get(t, path)
+		var l struct{ Blobs []listed }
+		if err := json.Unmarshal(a.body, &l); err != nil || a.StatusCode != 200 {
+			t.Fatalf("%s: status %d, %v: %q", path, a.StatusCode, err, a.body)
+		}
+		got := map[commit.ID]listed{}
+		for _, b := range l.Blobs {
+			got[b.ID] = b
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, want %+v", path, got, want)
+		}
+	}
+	page := srv.get(t, "/")
+	if page.StatusCode != 200 || strings.Count(string(page.body), "Damaged") != 2 || bytes.Contains(page.body, []byte("disk")) {
+		t.Errorf("page: status %d: %s", page.StatusCode, page.body)
+	}
+	view := srv.get(t, "/view/"+half.ID().String())
+	if view.StatusCode != 200 || !bytes.Contains(view.body, []byte(`<td class="missing">cannot be read</td>`)) {
+		t.Errorf("view: status %d: %s", view.StatusCode, view.body)
+	}
+	srv.get(t, "/view/"+none.ID().String()).refuses(t, 500)
+	srv.get(t, pathOf(none)).refuses(t, 500)
+	srv.get(t, pathOf(half)).wants(t, 200, stream(2, 1000))
+}
+
+// A partStore gives all but the objects that fails names.
+type partStore struct {
+	*store
+	fails func(id commit.ID, name string) bool
+}
+
+func (s partStore) Open(ctx context.Context, id commit.ID) (blob.Objects, error) {
+	o, err := s.store.Open(ctx, id)
+	return partObjects{o, func(name string) bool { return s.fails(id, name) }}, err
+}
+
+type partObjects struct {
+	blob.Objects
+	fails func(name string) bool
+}
+
+func (o partObjects) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	if o.fails(name) {
+		return 0, errDisk
+	}
+	return o.Objects.ReadAt(ctx, name, p, off)
+}
+
+func (o partObjects) Size(ctx context.Context, name string) (int64, error) {
+	if o.fails(name) {
+		return 0, errDisk
+	}
+	return o.Objects.Size(ctx, name)
 }
 
 // TestRemoved removes a blob that was served before.

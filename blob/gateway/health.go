@@ -32,7 +32,7 @@ type health string
 const (
 	whole      health = "whole"      // all objects have their sizes, and the last report found nothing wrong
 	unverified health = "unverified" // all objects have their sizes, and there is no report
-	damaged    health = "damaged"    // something is missing or wrong, and as far as is known all can be read
+	damaged    health = "damaged"    // something is missing, wrong or not given by the store, and as far as is known all can be read
 	lost       health = "lost"       // some of it cannot be read
 )
 
@@ -57,10 +57,14 @@ type shape struct {
 	objects []object
 }
 
-// An object is one of a blob's objects and its size, which is -1 where it is missing.
+// unreadable is what the store fails to give. Why it does is the operator's business.
+const unreadable = "cannot be read"
+
+// An object is one of a blob's objects and its size, which is -1 where it is missing or the store failed.
 type object struct {
 	Name       string
 	Size, Want int64
+	failed     bool
 }
 
 // look finds what is known of a blob. It looks at the sizes of objects, and reads the header: from the manifest, or where
@@ -77,7 +81,7 @@ func (h *Handler) look(ctx context.Context, id commit.ID) (listing, error) {
 		return l, err
 	}
 	l.shape = &shape{header.Length, header.K, header.N, header.SliceSize, header.Groups(), header, objectsOf(header)}
-	if err := l.lookAtSizes(ctx, h.store); err != nil {
+	if err := h.lookAtSizes(ctx, &l); err != nil {
 		return l, err
 	}
 	l.lookAtReport(h.report(ctx, id))
@@ -85,8 +89,8 @@ func (h *Handler) look(ctx context.Context, id commit.ID) (listing, error) {
 }
 
 // lookAtSizes finds objects that are missing or have another size than the header says.
-func (l *listing) lookAtSizes(ctx context.Context, s blob.Store) error {
-	o, err := s.Open(ctx, l.ID)
+func (h *Handler) lookAtSizes(ctx context.Context, l *listing) error {
+	o, err := h.store.Open(ctx, l.ID)
 	if err != nil {
 		return err
 	}
@@ -95,11 +99,15 @@ func (l *listing) lookAtSizes(ctx context.Context, s blob.Store) error {
 	for i := range l.objects {
 		x := &l.objects[i]
 		x.Size, err = o.Size(ctx, x.Name)
-		if err != nil {
-			if ctx.Err() != nil || !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
 			x.Size = -1
+			x.failed = !errors.Is(err, fs.ErrNotExist)
+		}
+		if x.failed {
+			h.o.Log.Warn("size", "id", l.ID.String(), "object", x.Name, "error", err.Error())
 		}
 		if fault := x.fault(); fault != "" {
 			l.worsen()
@@ -119,6 +127,8 @@ func (l *listing) lookAtSizes(ctx context.Context, s blob.Store) error {
 // fault says what is wrong with the size of an object, or nothing.
 func (x object) fault() string {
 	switch {
+	case x.failed:
+		return unreadable
 	case x.Size < 0:
 		return "is missing"
 	case x.Size < x.Want:

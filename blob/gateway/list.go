@@ -62,11 +62,14 @@ func (h *Handler) listAfter(ctx context.Context, limit int, wanted func(commit.I
 		b, err := h.look(ctx, id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
-		case err != nil:
-			return nil, err
-		default:
-			l.Blobs = append(l.Blobs, b)
+			continue
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil: // which keeps nobody from the others
+			h.o.Log.Warn("list", "id", id.String(), "error", err.Error())
+			b = listing{ID: id, Health: damaged, Faults: []string{unreadable}}
 		}
+		l.Blobs = append(l.Blobs, b)
 	}
 	return l, nil
 }

@@ -84,12 +84,12 @@ func (h health) Explains() string {
 	case unverified:
 		return "Every object has its size. What they hold has not been verified."
 	case damaged:
-		return "Something is missing or wrong. What is read is rebuilt from the other lanes and checked."
+		return "Something is missing, wrong or cannot be read. What is read is rebuilt from the other lanes and checked."
 	}
 	return "Too little is left to read all of it. What can be read is checked as ever."
 }
 
-// State is a class for the style of an object: whole, short, long or missing.
+// State is a class for the style of an object: whole, short, long or missing, to which what cannot be read counts.
 func (x object) State() string {
 	switch {
 	case x.Size < 0:
@@ -100,6 +100,19 @@ func (x object) State() string {
 		return "long"
 	}
 	return "whole"
+}
+
+// Says is what a person reads of its size.
+func (x object) Says() string {
+	switch {
+	case x.failed:
+		return unreadable
+	case x.Size < 0:
+		return "missing"
+	case x.Size != x.Want:
+		return "should be " + formatLong(x.Want)
+	}
+	return "right"
 }
 
 // Number is the number of a lane.
