@@ -302,12 +302,18 @@ func TestNotAllowed(t *testing.T) {
 	if out := exits(1, "", "verify", s.id); !strings.Contains(out, "lane-09 groups 0-19: blob: "+s.id+"/lane-09: openat: "+denied) {
 		t.Errorf("verify does not say what cannot be read: %s", out)
 	}
+	if out := exits(0, "", "info", s.id); !strings.Contains(out, "lane-09     cannot be read: blob: "+s.id+"/lane-09: openat: "+denied) {
+		t.Errorf("info does not say what cannot be read: %s", out)
+	}
 	must(t, os.Chmod(s.object("lane-10"), 0))
 	read(1, "group 1 is lost: 9 slices are right, 10 are needed: lane-00 ends too early, lane-01 "+s.id+"/lane-01: openat: "+denied)
 	exits(1, "", "verify", s.id)
 
 	must(t, os.Chmod(filepath.Join(s.path, s.id), 0))
 	read(2, denied)
+	if out := exits(0, "", "list"); !strings.HasPrefix(out, s.id+"  damaged: ") {
+		t.Errorf("list does not go on: %s", out)
+	}
 	must(t, os.Chmod(s.path, 0))
 	read(2, denied)
 	exits(2, denied, "list")

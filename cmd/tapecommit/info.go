@@ -29,11 +29,12 @@ func reportHeader(h commit.Header) headerReport {
 }
 
 // objectReport is one stored object: its size, and the size it should have. Size
-// is absent where the object is missing.
+// is absent where the object is missing, or with an Error cannot be read.
 type objectReport struct {
-	Name string `json:"name"`
-	Size *int64 `json:"size,omitempty"`
-	Want int64  `json:"want"`
+	Name  string `json:"name"`
+	Size  *int64 `json:"size,omitempty"`
+	Want  int64  `json:"want"`
+	Error string `json:"error,omitempty"`
 }
 
 func (p *program) info() *cobra.Command {
@@ -111,6 +112,8 @@ func (p *program) printInfo(h commit.Header, objects []objectReport) {
 	p.printf("stored      %d bytes\n", stored)
 	for _, o := range objects {
 		switch {
+		case o.Error != "":
+			p.printf("%-11s cannot be read: %s\n", o.Name, o.Error)
 		case o.Size == nil:
 			p.printf("%-11s missing\n", o.Name)
 		case *o.Size != o.Want:
@@ -147,10 +150,13 @@ func measureObjects(ctx context.Context, s blob.Store, h commit.Header) ([]objec
 	objects := objectsOf(h)
 	for i := range objects {
 		size, err := o.Size(ctx, objects[i].Name)
-		if err == nil {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil:
 			objects[i].Size = &size
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+		case !errors.Is(err, fs.ErrNotExist):
+			objects[i].Error = err.Error()
 		}
 	}
 	return objects, nil
