@@ -24,7 +24,7 @@ const defaultSamples = 100
 
 func (p *program) auditChallenge() *cobra.Command {
 	var store storeFlag
-	var all bool
+	var all, force bool
 	var lanes, seed, folder string
 	var count decimal
 	cmd := &cobra.Command{
@@ -37,7 +37,8 @@ With both of them, and without --store, no store is looked at.
 
 For several blobs, or all of the store, there is a challenge each, in FOLDER, as
 <id>.challenge. A blob with fewer slices than --count is asked for all of them, and an
-empty one for none.`,
+empty one for none. Challenges are kept, to judge by: where one of these files is there
+already, nothing is written, unless with --force.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all && len(args) > 0:
@@ -57,6 +58,7 @@ empty one for none.`,
 	cmd.Flags().Var(&count, "count", "how many slices to ask for")
 	cmd.Flags().StringVar(&seed, "seed", "", "64 hex digits that make the choice, instead of random ones")
 	cmd.Flags().StringVarP(&folder, "output", "o", "", "write into `FOLDER` instead of to stdout")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite challenges that are in FOLDER")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		fs := cmd.Flags()
 		ids, err := parseIDs(args)
@@ -99,7 +101,7 @@ empty one for none.`,
 			}
 		}
 		if folder != "" {
-			return p.challengeFolder(cmd.Context(), d, ids, folder)
+			return p.challengeFolder(cmd.Context(), d, ids, folder, force)
 		}
 		out, err := d.draft(cmd.Context(), ids[0])
 		if err != nil {
@@ -263,7 +265,7 @@ stderr; with --json it is part of the value. One of the two may be - for stdin.
 
 CHALLENGE and ANSWER may be folders, of challenges and of the answers to them: a whole
 archive is judged, with a line for each blob, lines for the slices of it that are not
-good, and what all of that means. Judge with challenges that you kept, not with such
+good, and what all of that means. A challenge that is not called <id>.challenge is refused. Judge with challenges that you kept, not with such
 as came back.`,
 		Args: operands("CHALLENGE", "ANSWER"),
 	}

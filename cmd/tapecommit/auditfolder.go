@@ -14,8 +14,8 @@ import (
 	"github.com/tapecommit/tapecommit/proof"
 )
 
-// What the files of an audit of many blobs are called, behind the ID. Nothing else in a
-// folder is looked at.
+// What the files of an audit of many blobs are called, behind the ID. Files that are
+// called otherwise are not looked at.
 const (
 	challengeSuffix = ".challenge"
 	answerSuffix    = ".answer"
@@ -27,33 +27,45 @@ func isFolder(operand string) bool {
 	return err == nil && info.IsDir()
 }
 
-// auditFile is the file about a blob in a folder, which is made where it is not there.
-func auditFile(folder string, id commit.ID, suffix string) (string, error) {
-	return filepath.Join(folder, id.String()+suffix), os.MkdirAll(folder, 0o777)
+func auditPath(folder string, id commit.ID, suffix string) string {
+	return filepath.Join(folder, id.String()+suffix)
 }
 
-// challengesIn lists the blobs that a folder has challenges for, in order.
-func challengesIn(folder string) ([]commit.ID, error) {
+// auditFile is the file about a blob in a folder, which is made where it is not there.
+func auditFile(folder string, id commit.ID, suffix string) (string, error) {
+	return auditPath(folder, id, suffix), os.MkdirAll(folder, 0o777)
+}
+
+// challengesIn lists the blobs that a folder has challenges for, in order, and the files
+// that are called challenges and name no blob: a challenge that was renamed must not look
+// like one that was passed.
+func challengesIn(folder string) (ids []commit.ID, misnamed []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var ids []commit.ID
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), challengeSuffix)
-		if id, err := commit.ParseID(name); ok && err == nil {
+		if !ok {
+			continue
+		}
+		if id, err := commit.ParseID(name); err == nil {
 			ids = append(ids, id)
+		} else {
+			misnamed = append(misnamed, e.Name())
 		}
 	}
-	if len(ids) == 0 {
-		return nil, wrongUsef("no challenges in %s: they are called <id>%s", folder, challengeSuffix)
+	if len(ids)+len(misnamed) == 0 {
+		return nil, nil, wrongUsef("no challenges in %s: they are called <id>%s", folder, challengeSuffix)
 	}
-	return ids, nil
+	return ids, misnamed, nil
 }
+
+var errMisnamed = refusalf("not called <id>%s: nobody can tell its blob", challengeSuffix)
 
 // openAudit opens the file about a blob in a folder that may come from elsewhere.
 func openAudit(folder string, id commit.ID, suffix string) (*input, error) {
-	path := filepath.Join(folder, id.String()+suffix)
+	path := auditPath(folder, id, suffix)
 	f, info, err := openRegular(path)
 	if errors.Is(err, errIrregular) {
 		return nil, refusal{err}
@@ -78,8 +90,16 @@ func challengeIn(folder string, id commit.ID) (proof.Challenge, error) {
 	return c, err
 }
 
-// challengeFolder writes challenges for blobs into a folder, those that can be made.
-func (p *program) challengeFolder(ctx context.Context, d drafter, ids []commit.ID, folder string) error {
+// challengeFolder writes challenges for blobs into a folder, those that can be made. Unless
+// it is forced, it writes none where there is one: with its seed goes what an answer to it
+// can be judged by.
+func (p *program) challengeFolder(ctx context.Context, d drafter, ids []commit.ID, folder string, force bool) error {
+	for _, id := range ids {
+		path := auditPath(folder, id, challengeSuffix)
+		if _, err := os.Lstat(path); err == nil && !force {
+			return wrongUsef("%s is there: --force puts another in its place, and answers to it cannot be judged any more", path)
+		}
+	}
 	failed := 0
 	for _, id := range ids {
 		c, err := d.draft(ctx, id)
@@ -114,11 +134,14 @@ func (p *program) challengeFolder(ctx context.Context, d drafter, ids []commit.I
 
 // answerFolder answers the challenges in a folder, those that there are answers to.
 func (p *program) answerFolder(ctx context.Context, s blob.Store, challenges, folder string) error {
-	ids, err := challengesIn(challenges)
+	ids, misnamed, err := challengesIn(challenges)
 	if err != nil {
 		return err
 	}
-	failed := 0
+	for _, name := range misnamed {
+		p.note("%q: no answer: %v", name, errMisnamed)
+	}
+	failed := len(misnamed)
 	for _, id := range ids {
 		path, err := auditFile(folder, id, answerSuffix)
 		if err != nil {
@@ -139,7 +162,7 @@ func (p *program) answerFolder(ctx context.Context, s blob.Store, challenges, fo
 		}
 	}
 	if failed > 0 {
-		return refusalf("%d of %s without an answer", failed, count(len(ids), "challenge"))
+		return refusalf("%d of %s without an answer", failed, count(len(ids)+len(misnamed), "challenge"))
 	}
 	return nil
 }
@@ -147,11 +170,21 @@ func (p *program) answerFolder(ctx context.Context, s blob.Store, challenges, fo
 // judgeFolders judges the answers in a folder to the challenges in another, and says what
 // all of them mean.
 func (p *program) judgeFolders(challenges, answers string, asJSON bool) error {
-	ids, err := challengesIn(challenges)
+	ids, misnamed, err := challengesIn(challenges)
 	if err != nil {
 		return err
 	}
-	var sum auditSum
+	sum := auditSum{Refused: len(misnamed)}
+	for _, name := range misnamed {
+		if asJSON {
+			p.printJSON(struct {
+				File  string `json:"file"`
+				Error string `json:"error"`
+			}{name, errMisnamed.Error()})
+		} else {
+			p.printf("%q  refused: %v\n", name, errMisnamed)
+		}
+	}
 	for _, id := range ids {
 		r, err := judgeIn(challenges, answers, id)
 		switch {

@@ -8,7 +8,7 @@ type auditSum struct {
 	Passed     int   `json:"passed"`     // all slices good
 	Failed     int   `json:"failed"`     // not all
 	Unanswered int   `json:"unanswered"` // no answer
-	Refused    int   `json:"refused"`    // challenge or answer malformed
+	Refused    int   `json:"refused"`    // challenge or answer malformed, or the challenge misnamed
 	Good       int   `json:"good"`       // slices
 	Wrong      int   `json:"wrong"`
 	Absent     int   `json:"absent"`
@@ -66,7 +66,7 @@ func (s *auditSum) conclude() {
 // meaning says what was learned, with the numbers of the case.
 func (s *auditSum) meaning() []string {
 	lines := []string{
-		fmt.Sprintf("%s: all slices asked for are good of %d, not all of %d; %d without an answer, %d refused.",
+		fmt.Sprintf("%s: %d with all slices asked for good, %d with some not; %d without an answer, %d refused.",
 			count(s.Blobs, "blob"), s.Passed, s.Failed, s.Unanswered, s.Refused),
 		fmt.Sprintf("%d good, %d wrong, %d absent, %d unproven, of %s chosen from %d.",
 			s.Good, s.Wrong, s.Absent, s.Unproven, count(s.Good+s.Wrong+s.Absent+s.Unproven, "slice"), s.Population),

@@ -28,21 +28,21 @@ func TestAuditSum(t *testing.T) {
 		says, not []string
 	}{
 		{"all good", auditSum{}, []auditReport{report(2560, all, 100, proof.Good), report(100, all, 200, proof.Good)},
-			[]string{"2 blobs: all slices asked for are good of 2, not all of 0; 0 without an answer, 0 refused.", "300 good, 0 wrong, 0 absent, 0 unproven, of 300 slices chosen from 53200.",
+			[]string{"2 blobs: 2 with all slices asked for good, 0 with some not; 0 without an answer, 0 refused.", "300 good, 0 wrong, 0 absent, 0 unproven, of 300 slices chosen from 53200.",
 				"of each blob passes for all with a chance of at most (1-f)^300: 4.91% for f = 1%", "of one blob passes for it with a chance of at most (1-f)^100: 36.7% for f = 1%",
 				"where more than 100 slices", "chance of 12% or more; of the blob that shows it least, 96.1% or more", "Of 2 blobs as many lanes", "no challenge is for", "earlier audit"},
 			[]string{"nothing was learned", "accuse nobody", "fewer lanes"}},
 		{"one good, one not", auditSum{}, []auditReport{report(2560, 1<<9-1, 100, proof.Good), report(100, all, 200, proof.Absent)},
-			[]string{"good of 1, not all of 1", "299 good, 0 wrong, 1 absent", "accuse nobody", "(1-f)^100", "Of 1 blob fewer lanes"},
+			[]string{": 1 with all slices asked for good, 1 with some not;", "299 good, 0 wrong, 1 absent", "accuse nobody", "(1-f)^100", "Of 1 blob fewer lanes"},
 			[]string{"passes for all", "(1-f)^300", "(1-f)^200", "as many lanes", "nothing was learned."}},
 		{"not all answered", auditSum{Unanswered: 2, Refused: 3}, []auditReport{report(9, 1<<10-1, 9, proof.Good)},
-			[]string{"6 blobs: all slices asked for are good of 1, not all of 0; 2 without an answer, 3 refused.", "or with one that is refused", "nothing was learned.", "(1-f)^9"},
+			[]string{"6 blobs: 1 with all slices asked for good, 0 with some not; 2 without an answer, 3 refused.", "or with one that is refused", "nothing was learned.", "(1-f)^9"},
 			[]string{"passes for all", "accuse nobody"}},
 		{"unproven", auditSum{}, []auditReport{report(9, 1, 1, proof.Unproven), report(9, 1, 9, proof.Wrong)},
-			[]string{"good of 0, not all of 2", "8 good, 1 wrong, 0 absent, 1 unproven", "nothing was learned.", "accuse nobody", "not excluded"},
+			[]string{": 0 with all slices asked for good, 2 with some not;", "8 good, 1 wrong, 0 absent, 1 unproven", "nothing was learned.", "accuse nobody", "not excluded"},
 			[]string{"passes", "lanes"}},
 		{"no answers", auditSum{Unanswered: 2}, nil,
-			[]string{"2 blobs: all slices asked for are good of 0", "of 0 slices chosen from 0", "nothing was learned."},
+			[]string{"2 blobs: 0 with all slices asked for good", "of 0 slices chosen from 0", "nothing was learned."},
 			[]string{"passes", "lanes", "accuse"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
