@@ -65,7 +65,7 @@ already, nothing is written, unless with --force.`,
 		if err != nil {
 			return err
 		}
-		if err := wantName(cmd, "output"); err != nil {
+		if err := wantFile(cmd, "output"); err != nil {
 			return err
 		}
 		d := drafter{count: int(count), several: all || len(ids) > 1}
@@ -182,7 +182,7 @@ code is 1.`,
 	store.add(cmd)
 	cmd.Flags().StringVarP(&folder, "output", "o", "", "write into `FOLDER` instead of to stdout")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := wantName(cmd, "output"); err != nil {
+		if err := wantFile(cmd, "output"); err != nil {
 			return err
 		}
 		several := isFolder(args[0])
@@ -223,9 +223,11 @@ func (p *program) answer(ctx context.Context, s blob.Store, c proof.Challenge, p
 		return err
 	}
 	defer b.Close()
-	return p.deliver(path, func(w io.Writer) error {
-		return answer(c.Answer(ctx, w, b.Stored()))
-	})
+	fill := func(w io.Writer) error { return answer(c.Answer(ctx, w, b.Stored())) }
+	if path == "" {
+		return p.deliver("", fill)
+	}
+	return place(path, fill)
 }
 
 // challengeLen is the size of a challenge in bytes.

@@ -118,7 +118,7 @@ func (p *program) challengeFolder(ctx context.Context, d drafter, ids []commit.I
 		if err != nil {
 			return err
 		}
-		err = p.deliver(path, func(w io.Writer) error {
+		err = place(path, func(w io.Writer) error {
 			_, err := w.Write(c)
 			return err
 		})

@@ -318,3 +318,44 @@ func TestNotAllowed(t *testing.T) {
 	read(2, denied)
 	exits(2, denied, "list")
 }
+
+// TestNotMyFile writes over the file of another user, whose group the new one cannot have: that group loses what others
+// may not do, and what is in the file is read by nobody who could not before.
+func TestNotMyFile(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("wants two users")
+	}
+	s := newFaultStore(t)
+	folder := t.TempDir()
+	must(t, os.Chmod(folder, 0o777))
+	for _, path := range []string{filepath.Join(s.path, "..", ".."), filepath.Join(s.path, ".."), filepath.Join(folder, "..")} {
+		must(t, os.Chmod(path, 0o755))
+	}
+	for mode, want := range map[os.FileMode]os.FileMode{0o660: 0o600, 0o664: 0o644, 0o606: 0o606, 0o600: 0o600} {
+		file := filepath.Join(folder, "file")
+		must(t, os.WriteFile(file, []byte("old"), 0o600))
+		must(t, os.Chmod(file, mode))
+		out, err := exec.Command("unprivileged", "read", "--store", s.path, s.id, "-o", file).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		b, err := os.ReadFile(file)
+		must(t, err)
+		info, err := os.Stat(file)
+		must(t, err)
+		if string(b) != string(s.data) || info.Mode() != want {
+			t.Errorf("over %v there is %v, want %v", mode, info.Mode(), want)
+		}
+
+		// Whoever may do so leaves the file its owner.
+		if code, _, stderr := s.run(t, "read", "-o", file); code != 0 {
+			t.Fatal(stderr)
+		}
+		info, err = os.Stat(file)
+		must(t, err)
+		if owner := info.Sys().(*syscall.Stat_t); owner.Uid == 0 || owner.Gid == 0 || info.Mode() != want {
+			t.Errorf("%v is now %v of user %d and group %d", want, info.Mode(), owner.Uid, owner.Gid)
+		}
+		must(t, os.Remove(file))
+	}
+}

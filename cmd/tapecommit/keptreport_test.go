@@ -130,7 +130,7 @@ func TestKeptDamage(t *testing.T) {
 		r.Damage[i].Error = strings.Repeat("\"", maxKeptText)
 	}
 	r.OK, r.Error = false, strings.Repeat("\"", maxKeptText)
-	if err := reportFolder(s.store).write(&program{}, id, verifySuffix, r); err != nil {
+	if err := reportFolder(s.store).write(id, verifySuffix, r); err != nil {
 		t.Fatal(err)
 	}
 	s.last(id)

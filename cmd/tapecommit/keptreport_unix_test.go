@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,8 +37,7 @@ func TestKeptReportNoFile(t *testing.T) {
 		if r, err := f.last(id); err == nil || os.IsNotExist(err) {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
-		p := &program{stderr: new(bytes.Buffer)}
-		if err := f.write(p, id, verifySuffix, keptReport{ID: id, Damage: []faultSpan{}}); err != nil {
+		if err := f.write(id, verifySuffix, keptReport{ID: id, Damage: []faultSpan{}}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := f.forget(id); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/tapecommit/tapecommit/commit"
@@ -67,14 +68,56 @@ func (p *program) noTerminal(what string) error {
 // outputBuffer is the size of the writes to stdout and files.
 const outputBuffer = 1 << 18
 
-// deliver hands fill a writer into the file at path, which then appears whole or
-// not at all, or onto stdout where path is empty.
+// outputFlag is the flag -o of a command whose output is one stream.
+type outputFlag struct{ path string }
+
+func (o *outputFlag) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&o.path, "output", "o", "", "write to `FILE` instead of stdout, which is -")
+}
+
+// file is where the output goes: empty for stdout.
+func (o *outputFlag) file(cmd *cobra.Command) (string, error) {
+	if o.path == "-" {
+		return "", nil
+	}
+	return o.path, wantName(cmd, "output")
+}
+
+// wantName refuses an empty value of a flag that names a file or folder.
+func wantName(cmd *cobra.Command, flag string) error {
+	if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
+		return wrongUsef("--%s has no name", flag)
+	}
+	return nil
+}
+
+// wantFile is wantName for a flag that cannot be stdout.
+func wantFile(cmd *cobra.Command, flag string) error {
+	if cmd.Flags().Lookup(flag).Value.String() == "-" {
+		return wrongUsef("--%s cannot be stdout: ./- is a file or folder of that name", flag)
+	}
+	return wantName(cmd, flag)
+}
+
+// deliver hands fill a writer into the file that a user calls path, through a link too,
+// or onto stdout where path is empty.
 func (p *program) deliver(path string, fill func(io.Writer) error) error {
 	if path == "" {
 		w := bufio.NewWriterSize(p.stdout, outputBuffer)
 		// What came before an error was as right as without it.
 		return errors.Join(fill(w), w.Flush())
 	}
+	path, err := followed(path)
+	if err != nil {
+		return err
+	}
+	return place(path, fill)
+}
+
+// place hands fill a writer into the file at path, which then appears whole or not at
+// all, over what is there. It follows no link: others may write to a folder of which
+// this program chooses the names.
+func place(path string, fill func(io.Writer) error) error {
 	f, err := createTemp(path)
 	if err != nil {
 		return err

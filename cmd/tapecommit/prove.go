@@ -12,20 +12,22 @@ import (
 
 func (p *program) prove() *cobra.Command {
 	var store storeFlag
-	var at, rng, out string
+	var to outputFlag
+	var at, rng string
 	cmd := &cobra.Command{
 		Use:   "prove ID --at G:I | --range A-B",
 		Short: "Write slices of a blob with the proof that they are its slices",
 		Long: `Write slices of a blob together with the proof that they are its slices, for check.
 --at takes one slice by group and lane, both counted from 0; --range takes those
-that hold a range of bytes. A slice that is missing or wrong is rebuilt first.`,
+that hold a range of bytes. A slice that is missing or wrong is rebuilt first. A file of
+-o is as with read.`,
 		Args:              operands("ID"),
 		ValidArgsFunction: store.complete,
 	}
 	store.addReading(cmd)
 	cmd.Flags().StringVar(&at, "at", "", "slice `G:I`: lane I of group G")
 	cmd.Flags().StringVar(&rng, "range", "", "the bytes `A-B`, both included, counted from 0")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
+	to.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ranged := cmd.Flags().Changed("range")
 		if cmd.Flags().Changed("at") == ranged {
@@ -42,7 +44,8 @@ that hold a range of bytes. A slice that is missing or wrong is rebuilt first.`,
 		if err != nil {
 			return err
 		}
-		if err := wantName(cmd, "output"); err != nil {
+		out, err := to.file(cmd)
+		if err != nil {
 			return err
 		}
 		if out == "" {

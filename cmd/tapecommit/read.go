@@ -10,7 +10,8 @@ import (
 
 func (p *program) read() *cobra.Command {
 	var store storeFlag
-	var rng, out string
+	var to outputFlag
+	var rng string
 	cmd := &cobra.Command{
 		Use:   "read ID",
 		Short: "Read a blob, checked, to stdout or into a file",
@@ -18,13 +19,14 @@ func (p *program) read() *cobra.Command {
 against the ID before a byte of it is written, and where slices are missing or
 wrong they are rebuilt from others. Where a group has too few slices left, stdout
 holds what came before that group and the exit code is 1. A file of -o appears
-whole or not at all.`,
+whole or not at all; one that is there keeps its permissions, and a link stays one, to
+the new file.`,
 		Args:              operands("ID"),
 		ValidArgsFunction: store.complete,
 	}
 	store.addReading(cmd)
 	cmd.Flags().StringVar(&rng, "range", "", "only the bytes `A-B`, both included, counted from 0")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of stdout")
+	to.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var r byteRange
 		ranged := cmd.Flags().Changed("range")
@@ -34,7 +36,8 @@ whole or not at all.`,
 				return err
 			}
 		}
-		if err := wantName(cmd, "output"); err != nil {
+		out, err := to.file(cmd)
+		if err != nil {
 			return err
 		}
 		b, err := store.source(cmd, args[0])
@@ -80,14 +83,6 @@ func copyRange(cmd *cobra.Command, w io.Writer, src proof.Source, r byteRange, b
 		}
 		bar.add(int64(len(buf)))
 		buf = buf[:0]
-	}
-	return nil
-}
-
-// wantName refuses an empty value of a flag that names a file.
-func wantName(cmd *cobra.Command, flag string) error {
-	if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
-		return wrongUsef("--%s has no name", flag)
 	}
 	return nil
 }

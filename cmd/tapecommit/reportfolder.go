@@ -112,7 +112,7 @@ func readSmall(path string, limit int64) ([]byte, time.Time, error) {
 }
 
 // write puts v in the place of a file about a blob, whole or not at all.
-func (f reportFolder) write(p *program, id commit.ID, suffix string, v any) error {
+func (f reportFolder) write(id commit.ID, suffix string, v any) error {
 	path := f.path(id, suffix)
 	// A rename takes the place of files only.
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -120,7 +120,7 @@ func (f reportFolder) write(p *program, id commit.ID, suffix string, v any) erro
 			return err
 		}
 	}
-	return p.deliver(path, func(w io.Writer) error {
+	return place(path, func(w io.Writer) error {
 		_, err := w.Write(append(marshal(v), '\n'))
 		return err
 	})
@@ -141,20 +141,20 @@ func (f reportFolder) forget(id commit.ID) error {
 
 // mended drops what is kept of damage to a blob that was written anew since, and what was
 // left where the keeping was ended by a kill.
-func (f reportFolder) mended(p *program, id commit.ID) error {
+func (f reportFolder) mended(id commit.ID) error {
 	sweepTemps(string(f))
 	if r, err := f.last(id); err == nil && !r.OK {
 		if err := f.remove(id, verifySuffix); err != nil {
 			return err
 		}
 	}
-	return f.leave(p, id)
+	return f.leave(id)
 }
 
 // leave makes a scrub forget what it saw of a blob, not which blob it is at.
-func (f reportFolder) leave(p *program, id commit.ID) error {
+func (f reportFolder) leave(id commit.ID) error {
 	if at, err := f.position(id); err == nil && at.All {
-		return f.write(p, id, scrubSuffix, begin(id, true))
+		return f.write(id, scrubSuffix, begin(id, true))
 	}
 	return f.remove(id, scrubSuffix)
 }

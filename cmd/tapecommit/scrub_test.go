@@ -221,7 +221,7 @@ func TestScrubStopped(t *testing.T) {
 			args := []string{"verify", id.String(), "--rate", "1MiB/s"}
 			if asJSON {
 				args = append(args, "--json")
-				if err := reportFolder(s.store).write(&program{}, id, scrubSuffix, at); err != nil {
+				if err := reportFolder(s.store).write(id, scrubSuffix, at); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -253,7 +253,7 @@ func TestScrubStopped(t *testing.T) {
 
 		// The first part is damaged, what is left is not: the answer is still no.
 		s.flip(id, 299)
-		if err := reportFolder(s.store).write(&program{}, id, scrubSuffix, at); err != nil {
+		if err := reportFolder(s.store).write(id, scrubSuffix, at); err != nil {
 			t.Fatal(err)
 		}
 		if code := s.run(time.Hour, "verify", id.String(), "--rate", "1MiB/s"); code != 1 {
@@ -262,7 +262,7 @@ func TestScrubStopped(t *testing.T) {
 		s.says(fmt.Sprintf("^whole: all slices of groups %d-299 are right$", at.Next))
 
 		// Without a rate all is looked at, whatever the position.
-		if err := reportFolder(s.store).write(&program{}, id, scrubSuffix, at); err != nil {
+		if err := reportFolder(s.store).write(id, scrubSuffix, at); err != nil {
 			t.Fatal(err)
 		}
 		if code := s.run(time.Hour, "verify", id.String()); code != 1 {

@@ -236,7 +236,7 @@ func (s *survey) enter(id commit.ID) error {
 
 // save saves the position of a scrub.
 func (s *survey) save() error {
-	if err := s.reports.write(s.p, s.at.ID, scrubSuffix, s.at); err != nil {
+	if err := s.reports.write(s.at.ID, scrubSuffix, s.at); err != nil {
 		return fmt.Errorf("the position of the scrub is not kept: %w", err)
 	}
 	s.scrub.saved = time.Now()
@@ -274,13 +274,13 @@ func (s *survey) keep(r keptReport) error {
 	if s.reports == "" {
 		return nil
 	}
-	err := s.reports.write(s.p, r.ID, verifySuffix, r)
+	err := s.reports.write(r.ID, verifySuffix, r)
 	switch {
 	case err != nil:
 	case s.all:
 		err = s.reports.remove(r.ID, scrubSuffix)
 	default:
-		err = s.reports.leave(s.p, r.ID)
+		err = s.reports.leave(r.ID)
 	}
 	if err == nil {
 		return nil

@@ -48,7 +48,7 @@ alone.`,
 	cmd.Flags().StringVar(&path, "evidence", "", "write evidence against the first badly coded group to `FILE`")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := wantName(cmd, "evidence"); err != nil {
+		if err := wantFile(cmd, "evidence"); err != nil {
 			return err
 		}
 		var file *evidenceFile

@@ -39,7 +39,7 @@ is missing or wrong of it is replaced.`,
 		if err != nil {
 			return err
 		}
-		if err := store.reports(cmd).mended(p, h.ID()); err != nil {
+		if err := store.reports(cmd).mended(h.ID()); err != nil {
 			p.note("the last report on the blob is out of date: %v", err)
 		}
 		return p.printBlob(h, *asJSON)
