@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,27 @@ func TestSlowClient(t *testing.T) {
 	got, err := io.ReadAll(c)
 	if _, body, _ := bytes.Cut(got, []byte("\r\n\r\n")); len(body) >= len(plain) {
 		t.Errorf("%d bytes came, %v", len(body), err)
+	}
+}
+
+// TestShutdown ends the server before a request.
+func TestShutdown(t *testing.T) {
+	s := newStore(t)
+	h := s.write(t, stream(1, 1000))
+	var seen gateway.Exchange
+	handler, err := gateway.New(s, gateway.Options{Observe: func(e gateway.Exchange) { seen = e }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handler.Close()
+	for cause, want := range map[error]string{gateway.ErrShutdown: "shutdown", nil: "gone"} {
+		ctx, cut := context.WithCancelCause(context.Background())
+		cut(cause)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, pathOf(h), nil))
+		if w.Code != 503 || seen.Refusal != want {
+			t.Errorf("status %d, refusal %q, want %q", w.Code, seen.Refusal, want)
+		}
 	}
 }
 

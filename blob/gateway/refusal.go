@@ -10,6 +10,11 @@ import (
 	"github.com/tapecommit/tapecommit/blob"
 )
 
+// ErrShutdown is for a server that ends before its requests do: the cause with which it cancels the context that their
+// contexts come from ([net/http.Server.BaseContext]), before it breaks their connections. They are refused with 503 as far
+// as that still can be, and are not taken for clients that went away.
+var ErrShutdown = errors.New("gateway: the server ends")
+
 // A refusal is an error that says how to answer it.
 type refusal struct {
 	status int
@@ -38,6 +43,8 @@ func refusalOf(r *http.Request, err error) *refusal {
 	var lost *blob.LostError
 	var miscoded *blob.EncodingError
 	switch {
+	case context.Cause(r.Context()) == ErrShutdown:
+		return &refusal{http.StatusServiceUnavailable, "shutdown", "the server ends", err}
 	case errors.As(err, &known):
 		return known
 	case r.Context().Err() != nil:

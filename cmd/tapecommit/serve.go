@@ -67,7 +67,7 @@ stands in the file of --token-file or else in $TAPECOMMIT_TOKEN.
 
 A first SIGTERM or interrupt lets what runs come to its end: /readyz says no at once,
 new requests are still answered for the time of --drain, and then what is left has
-the time of --grace. The exit code is 0 where nothing was cut. A second ends the
+the time of --grace. The exit code is 0 where no request was cut. A second ends the
 program at once. The log is on stderr.`,
 		Args: operands(),
 	}
@@ -215,7 +215,7 @@ func (p *program) serveStore(ctx context.Context, f *serveFlags, store blob.Stor
 	if err != nil {
 		return err
 	}
-	servers := []*server{{newHTTPServer(site, o.Log), public}}
+	servers := []*server{newServer(public, site, o.Log)}
 	if f.metricsListen == "" {
 		site.metrics = m.handler(o.Log)
 	} else {
@@ -224,7 +224,7 @@ func (p *program) serveStore(ctx context.Context, f *serveFlags, store blob.Stor
 			return errors.Join(err, public.Close())
 		}
 		only := &onlyMetrics{m.handler(o.Log)}
-		servers = append(servers, &server{newHTTPServer(only, o.Log), l})
+		servers = append(servers, newServer(l, only, o.Log))
 		o.Log.Info("listening for metrics", "address", l.Addr().String())
 	}
 	o.Log.Info("listening", "address", public.Addr().String(), "store", folder, "writable", f.writable)

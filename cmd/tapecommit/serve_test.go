@@ -285,21 +285,43 @@ func TestServeWrongUse(t *testing.T) {
 	}
 }
 
-// TestServeCuts lets a request run longer than grace allows.
+// TestServeCuts lets a download and an upload run longer than grace allows. They are counted, and are not taken for
+// clients that went away.
 func TestServeCuts(t *testing.T) {
 	store, id, data := writeStore(t, 32<<20)
-	s := startServe(t, "--store", store, "--grace", "100ms")
+	s := startServe(t, "--store", store, "--grace", "100ms", "--writable", "--token-file", tokenFile(t, serveToken))
 	res, err := http.Get(s.url + "/blobs/" + id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if code := s.stop(); code != 130 || !strings.Contains(s.log.String(), "requests are cut") {
-		t.Errorf("exit code %d: %s", code, &s.log)
+	upload := talk(t, strings.TrimPrefix(s.url, "http://"),
+		"POST /blobs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+serveToken+"\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+	if line, err := upload.r.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 100 ") {
+		t.Fatalf("%v: %q", err, line)
+	}
+	code := s.stop()
+	log := s.log.String()
+	if code != 130 || !strings.Contains(log, `level=WARN msg="requests were cut" requests=2 after=100ms`) {
+		t.Errorf("exit code %d: %s", code, log)
+	}
+	if strings.Count(log, "refusal=shutdown") != 2 || strings.Count(log, "level=WARN msg=request ") != 2 || strings.Contains(log, "refusal=gone") {
+		t.Errorf("the requests are not told apart: %s", log)
 	}
 	got, err := io.ReadAll(res.Body)
 	if err == nil || !bytes.HasPrefix(data, got) {
 		t.Errorf("%d bytes came, %v", len(got), err)
+	}
+	inFolder(t, filepath.Join(store, "tmp"), 0)
+}
+
+// TestServeCutsNone ends with a connection open that nothing was asked on.
+func TestServeCutsNone(t *testing.T) {
+	store, _, _ := writeStore(t, 10)
+	s := startServe(t, "--store", store, "--grace", "100ms")
+	talk(t, strings.TrimPrefix(s.url, "http://"), "")
+	if code := s.stop(); code != 0 || strings.Contains(s.log.String(), "cut") {
+		t.Errorf("exit code %d: %s", code, &s.log)
 	}
 }
 
@@ -311,7 +333,7 @@ func TestServeHeaders(t *testing.T) {
 	if line, err := large.r.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 431 ") {
 		t.Errorf("%v: %q", err, line)
 	}
-	srv := newHTTPServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	srv := newServer(nil, http.NotFoundHandler(), slog.New(slog.DiscardHandler)).Server
 	if srv.ReadHeaderTimeout <= 0 || srv.WriteTimeout <= 0 || srv.IdleTimeout <= 0 || srv.MaxHeaderBytes <= 0 || srv.ReadTimeout != 0 {
 		t.Errorf("a wait without end, or an end to downloads: %+v", srv)
 	}
