@@ -42,7 +42,7 @@ func inFolder(t *testing.T, folder string, want int) {
 
 // TestSignalled interrupts a write in the middle of its input.
 func TestSignalled(t *testing.T) {
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			store := filepath.Join(t.TempDir(), "store")
 			cmd := exec.Command("tapecommit", "write", "--store", store, "-")
@@ -74,6 +74,36 @@ func TestSignalled(t *testing.T) {
 			inFolder(t, store, 1)
 			inFolder(t, filepath.Join(store, "tmp"), 0)
 		})
+	}
+}
+
+// TestIgnoredSignals sends signals that the program was started to ignore, as by nohup, and in the background by a script.
+func TestIgnoredSignals(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `trap "" HUP INT; exec tapecommit id -`)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The pipe holds less than this, so that when it is written the program reads.
+	if _, err := in.Write(make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := in.Write(make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil || stdout.Len() == 0 {
+		t.Errorf("ended with %v: %s", err, &stderr)
 	}
 }
 

@@ -65,7 +65,7 @@ an error, and where that shows late, a broken connection.
 With --writable, whoever uploads has to show a token of 16 bytes or more, which
 stands in the file of --token-file or else in $TAPECOMMIT_TOKEN.
 
-A first SIGTERM or interrupt lets what runs come to its end: /readyz says no at once,
+A first SIGTERM, SIGHUP or interrupt lets what runs come to its end: /readyz says no at once,
 new requests are still answered for the time of --drain, and then what is left has
 the time of --grace. The exit code is 0 where no request was cut. A second ends the
 program at once. The log is on stderr.`,
