@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -10,7 +12,7 @@ import (
 	"github.com/tapecommit/tapecommit/internal/reference"
 )
 
-// TestReadOnlyStore verifies a store that cannot be written to: all but a scrub is done.
+// TestReadOnlyStore verifies a store that cannot be written to: all is done that was asked for.
 func TestReadOnlyStore(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
@@ -35,8 +37,8 @@ func TestReadOnlyStore(t *testing.T) {
 		{[]string{"verify", id}, 0, "whole: ", "the report is not kept: "},
 		{[]string{"verify", "--all"}, 0, "whole: ", "the report is not kept: "},
 		{[]string{"repair", id}, 0, "whole: ", "the report is not kept: "},
-		{[]string{"verify", id, "--rate", "1MiB/s"}, 2, "", "the position of the scrub is not kept: "},
-		{[]string{"verify", "--all", "--rate", "1MiB/s"}, 2, "", "the position of the scrub is not kept: "},
+		{[]string{"verify", id, "--rate", "1MiB/s"}, 0, "whole: ", "the position of the scrub is not kept: "},
+		{[]string{"verify", "--all", "--rate", "1MiB/s"}, 0, "whole: ", "the position of the scrub is not kept: "},
 		{[]string{"list"}, 0, id, ""},
 		{[]string{"info", id}, 0, id, ""},
 	} {
@@ -48,5 +50,15 @@ func TestReadOnlyStore(t *testing.T) {
 		if c.or != "" && !strings.Contains(stderr.String(), syscall.EROFS.Error()) {
 			t.Errorf("%q: stderr %q", c.args, &stderr)
 		}
+	}
+
+	// A scrub that is stopped there says in its report that no other goes on with it.
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stdout := &cancelWriter{cancel: func() { cancel(errors.New("a signal came")) }}
+	var stderr bytes.Buffer
+	if code := run(ctx, []string{"verify", id, "--rate", "1MiB/s", "--store", store}, nil, stdout, &stderr); code != 130 ||
+		!strings.Contains(stdout.String(), "\nnot finished: a signal came; the position of the scrub is not kept: ") ||
+		strings.Count(stderr.String(), "not kept") != 1 {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, &stderr)
 	}
 }

@@ -15,11 +15,12 @@ import (
 // A scrub is a verify that keeps to a rate, and keeps its position in the store: one that
 // was stopped is gone on with by the next.
 type scrub struct {
-	rate  byteRate
-	stats blob.Stats
-	seen  uint64    // of the bytes that stats counts
-	due   time.Time // when these may have been read, at that rate
-	saved time.Time // when the position was
+	rate   byteRate
+	stats  blob.Stats
+	seen   uint64    // of the bytes that stats counts
+	due    time.Time // when these may have been read, at that rate
+	saved  time.Time // when the position was, or could not be
+	unkept bool      // it was said that it cannot be
 }
 
 // newScrub begins a scrub; no rate makes none.
@@ -58,7 +59,7 @@ func (s *scrub) pause(ctx context.Context) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -187,6 +188,12 @@ func TestPauseSavesNothingUp(t *testing.T) {
 		defer cancel()
 		if err := s.pause(ctx); err != context.DeadlineExceeded || time.Since(began) != time.Hour+30*time.Second {
 			t.Errorf("waited until %v, %v", time.Since(began), err)
+		}
+		signal := errors.New("a signal came")
+		ended, end := context.WithCancelCause(t.Context())
+		end(signal)
+		if err := s.pause(ended); err != signal {
+			t.Errorf("ended by a signal: %v", err)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +63,7 @@ func (s *survey) run(ctx context.Context, store blob.Store, id commit.ID) error 
 		return unknown(id, err)
 	}
 	defer b.Close()
-	if err := s.enter(id); err != nil {
-		return err
-	}
+	s.enter(id)
 	h := b.Header()
 	if s.before.Next > 0 && s.before.Next >= h.Groups() {
 		s.before = begin(id, s.before.All) // no scrub was stopped there
@@ -84,9 +81,7 @@ func (s *survey) run(ctx context.Context, store blob.Store, id commit.ID) error 
 	s.sum.OK = s.sum.Faults == s.sum.Fixed
 	s.out.end(s.name, s.sum)
 	r := s.report()
-	if err := s.keep(r); err != nil {
-		return err
-	}
+	s.keep(r)
 	if !r.OK {
 		return refusalf("blob %v is damaged", id)
 	}
@@ -119,9 +114,7 @@ func (s *survey) look(ctx context.Context, b *blob.Blob) error {
 			return err
 		}
 		if s.scrub.unsaved() {
-			if err := s.save(); err != nil {
-				return err
-			}
+			s.save()
 		}
 	}
 	return nil
@@ -137,8 +130,12 @@ func (s *survey) stop(err error) error {
 		s.out.failed(err)
 		return err
 	}
-	s.out.failed(fmt.Errorf("%w; the next scrub goes on with group %d", err, s.at.Next))
-	return errors.Join(err, s.save())
+	if unkept := s.save(); unkept != nil {
+		s.out.failed(fmt.Errorf("%w; %w", err, unkept))
+	} else {
+		s.out.failed(fmt.Errorf("%w; the next scrub goes on with group %d", err, s.at.Next))
+	}
+	return err
 }
 
 // unreadable reports on a blob that nothing can be looked at of.
@@ -153,7 +150,8 @@ func (s *survey) fail(err error) error {
 	s.out.failed(err)
 	r := s.report()
 	r.OK, r.Error = false, printable(err.Error())
-	return cmp.Or(s.keep(r), err)
+	s.keep(r)
+	return err
 }
 
 // add adds what was found in a run of groups, and prints what the next cannot go on
@@ -217,13 +215,13 @@ func (s *survey) print(span faultSpan) {
 }
 
 // enter finds where the survey of a blob begins: a scrub where the last was stopped.
-func (s *survey) enter(id commit.ID) error {
+func (s *survey) enter(id commit.ID) {
 	switch {
 	case s.before != nil:
-		return nil
+		return
 	case s.scrub == nil:
 		s.before = begin(id, false)
-		return nil
+		return
 	}
 	var err error
 	if s.before, err = s.reports.position(id); err != nil {
@@ -231,16 +229,24 @@ func (s *survey) enter(id commit.ID) error {
 	}
 	s.before.All = s.before.All || s.all
 	s.at = *s.before
-	return s.save() // at once: it shows whether it can be
+	s.save() // at once: it shows whether it can be
 }
 
-// save saves the position of a scrub.
+// save saves the position of a scrub. A scrub whose position cannot be kept goes on: what
+// it looks at is worth as much. It says so, once.
 func (s *survey) save() error {
-	if err := s.reports.write(s.at.ID, scrubSuffix, s.at); err != nil {
-		return fmt.Errorf("the position of the scrub is not kept: %w", err)
-	}
+	err := s.reports.write(s.at.ID, scrubSuffix, s.at)
 	s.scrub.saved = time.Now()
-	return nil
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("the position of the scrub is not kept: %w", err)
+	if !s.scrub.unkept {
+		s.scrub.unkept = true
+		s.bar.clear()
+		s.p.note("%v", err)
+	}
+	return err
 }
 
 // report is what was found of the blob until now, and before the survey began.
@@ -270,9 +276,9 @@ func (s *survey) report() keptReport {
 }
 
 // keep keeps a report as the last of its blob.
-func (s *survey) keep(r keptReport) error {
+func (s *survey) keep(r keptReport) {
 	if s.reports == "" {
-		return nil
+		return
 	}
 	err := s.reports.write(r.ID, verifySuffix, r)
 	switch {
@@ -282,13 +288,7 @@ func (s *survey) keep(r keptReport) error {
 	default:
 		err = s.reports.leave(r.ID)
 	}
-	if err == nil {
-		return nil
+	if err != nil {
+		s.p.note("the report is not kept: %v", err) // what was asked for is done
 	}
-	err = fmt.Errorf("the report is not kept: %w", err)
-	if s.scrub != nil {
-		return err
-	}
-	s.p.note("%v", err) // what was asked for is done
-	return nil
 }
