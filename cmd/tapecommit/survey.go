@@ -159,9 +159,11 @@ func (s *survey) fail(err error) error {
 func (s *survey) add(r blob.Run) {
 	s.sum.Groups += r.Groups
 	for _, f := range r.Faults {
-		s.sum.Faults++
-		if f.Fixed {
-			s.sum.Fixed++
+		if !s.counted(f) {
+			s.sum.Faults++
+			if f.Fixed {
+				s.sum.Fixed++
+			}
 		}
 		var lost *blob.LostError
 		var bad *blob.EncodingError
@@ -186,6 +188,21 @@ func (s *survey) add(r blob.Run) {
 		s.open[key] = &faultSpan{faultKey: key, First: f.At.Group, Last: f.At.Group}
 	}
 	s.flush(r.First + r.Groups - 1)
+}
+
+// counted reports whether a fault of an object as a whole, which are the last, is one that
+// was counted group by group: what is missing or ends too early is so everywhere.
+func (s *survey) counted(f blob.Fault) bool {
+	if f.Object == "" || f.At.Group >= 0 || errors.Is(f.Err, blob.ErrWrong) {
+		return false
+	}
+	whole := keyOf(f)
+	for key, span := range s.open {
+		if span.First >= 0 && key.Object == whole.Object && key.Error == whole.Error && key.Fixed == whole.Fixed {
+			return true
+		}
+	}
+	return false
 }
 
 // flush prints the spans that end before a group.

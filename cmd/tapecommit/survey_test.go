@@ -42,7 +42,9 @@ func TestSurveySpans(t *testing.T) {
 			group("", 90, &blob.EncodingError{Group: 90, Wrong: 1<<3 | 1<<4, Padding: true}),
 		}},
 		{First: 128, Groups: 1, Faults: []blob.Fault{
-			slice(128, 6, blob.ErrMissing), whole("lane-06", blob.ErrSurplus), whole("lane-07", blob.ErrSurplus),
+			slice(128, 5, blob.ErrWrong), slice(128, 6, blob.ErrMissing),
+			whole("lane-05", blob.ErrWrong), whole("lane-06", blob.ErrMissing), // of which the second was counted
+			whole("lane-06", blob.ErrSurplus), whole("lane-07", blob.ErrSurplus),
 			whole("roots", blob.ErrSurplus), group("roots", 0, blob.ErrSurplus),
 		}},
 	}
@@ -65,7 +67,10 @@ func TestSurveySpans(t *testing.T) {
 		"group 72: lost: 8 slices are right, 10 are needed",
 		"groups 70-71: lost: 9 slices are right, 10 are needed",
 		"group 90: coded wrongly by the writer: lanes 3-4 do not follow from the others: the padding is not zero",
+		"lane-05 group 128: wrong",
+		"lane-05: wrong",
 		"lane-06 group 128: missing",
+		"lane-06: missing",
 		"lane-06: has bytes behind its end",
 		"lane-07: has bytes behind its end",
 		"roots: has bytes behind its end",
@@ -83,7 +88,7 @@ func TestSurveySpans(t *testing.T) {
 	if t.Failed() {
 		t.Logf("got:\n%s", &stdout)
 	}
-	if s.sum.Groups != 129 || s.sum.Faults != 22 || s.sum.Fixed != 1 || s.sum.Lost != 3 || s.sum.Bad != 1 {
+	if s.sum.Groups != 129 || s.sum.Faults != 24 || s.sum.Fixed != 1 || s.sum.Lost != 3 || s.sum.Bad != 1 {
 		t.Errorf("sum %+v", s.sum)
 	}
 }
