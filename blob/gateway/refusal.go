@@ -59,6 +59,8 @@ func refusalOf(r *http.Request, err error) *refusal {
 		return &refusal{http.StatusInternalServerError, "lost", "no header of the blob is left", err}
 	case errors.Is(err, blob.ErrNoRoots):
 		return &refusal{http.StatusInternalServerError, "lost", "the group roots of the blob are lost", err}
+	case isFull(err):
+		return &refusal{http.StatusInsufficientStorage, "full", "the store is full", err}
 	}
 	return &refusal{http.StatusInternalServerError, "store", "the store failed", err}
 }

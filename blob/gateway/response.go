@@ -21,7 +21,7 @@ type Exchange struct {
 	// Refusal is why the request was not served as asked, or empty. It is the client's doing where it is path,
 	// unknown (no such blob), method, query, range, condition, token, read-only, large (a body) or body (one that is
 	// malformed or came too slowly), or gone (the client itself); this side's where it is busy, lost, miscoded (by the
-	// blob's writer), store or shutdown.
+	// blob's writer), full, store or shutdown.
 	Refusal string
 
 	// Broken says that the connection was broken in the middle of the body.
