@@ -41,6 +41,10 @@ func (h *Handler) serveUpload(x *response, r *http.Request) error {
 		x.Header().Set("WWW-Authenticate", "Bearer")
 		return refusef(http.StatusUnauthorized, "token", "want the token")
 	}
+	if r.Header["Content-Range"] != nil {
+		// RFC 9110, section 14.5: a part must not be taken for the whole.
+		return refusef(http.StatusBadRequest, "range", "Content-Range: only whole blobs can be stored")
+	}
 	limit := up.Limit
 	if isForm {
 		limit += formOverhead

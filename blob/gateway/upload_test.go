@@ -143,6 +143,10 @@ func TestUploadRefused(t *testing.T) {
 			nothingStored(t, s)
 		})
 	}
+	for _, method := range []string{http.MethodPost, http.MethodPut} {
+		srv.do(t, method, "/blobs", body(10), bearer, "Content-Range: bytes 0-9/20").refuses(t, 400)
+		nothingStored(t, s)
+	}
 	stored(t, srv.do(t, http.MethodPost, "/blobs", body(10_000), bearer), 201, stream(1, 10_000))
 	for path, status := range map[string]int{"/": 405, "/blobs.json": 405, "/view/" + strings.Repeat("0", 64): 405, "/blobs/x": 404} {
 		srv.do(t, http.MethodPost, path, body(1), bearer).refuses(t, status)
