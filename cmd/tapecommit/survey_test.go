@@ -39,7 +39,9 @@ func TestSurveySpans(t *testing.T) {
 			slice(64, 6, blob.ErrMissing), group("roots", 64, blob.ErrWrong),
 			group("", 70, &blob.LostError{Group: 70, Need: 10, Right: 9}), group("", 71, &blob.LostError{Group: 71, Need: 10, Right: 9}),
 			group("", 72, &blob.LostError{Group: 72, Need: 10, Right: 8}),
+			group("", 73, &blob.LostError{Group: 73, Need: 10, Unknown: true}),
 			group("", 90, &blob.EncodingError{Group: 90, Wrong: 1<<3 | 1<<4, Padding: true}),
+			group("", 91, &blob.EncodingError{Group: 91, Wrong: 1 << 3}), group("", 92, &blob.EncodingError{Group: 92, Padding: true}),
 		}},
 		{First: 128, Groups: 1, Faults: []blob.Fault{
 			slice(128, 5, blob.ErrWrong), slice(128, 6, blob.ErrMissing),
@@ -66,7 +68,10 @@ func TestSurveySpans(t *testing.T) {
 		"roots groups 63-64: wrong",
 		"group 72: lost: 8 slices are right, 10 are needed",
 		"groups 70-71: lost: 9 slices are right, 10 are needed",
-		"group 90: coded wrongly by the writer: lanes 3-4 do not follow from the others: the padding is not zero",
+		"group 73: lost: no slice is known to be right, 10 are needed",
+		"group 90: coded wrongly by the writer: lanes 3-4 do not follow from the others, and the padding is not zero",
+		"group 91: coded wrongly by the writer: lane 3 does not follow from the others",
+		"group 92: coded wrongly by the writer: the padding is not zero",
 		"lane-05 group 128: wrong",
 		"lane-05: wrong",
 		"lane-06 group 128: missing",
@@ -88,7 +93,7 @@ func TestSurveySpans(t *testing.T) {
 	if t.Failed() {
 		t.Logf("got:\n%s", &stdout)
 	}
-	if s.sum.Groups != 129 || s.sum.Faults != 24 || s.sum.Fixed != 1 || s.sum.Lost != 3 || s.sum.Bad != 1 {
+	if s.sum.Groups != 129 || s.sum.Faults != 27 || s.sum.Fixed != 1 || s.sum.Lost != 4 || s.sum.Bad != 3 {
 		t.Errorf("sum %+v", s.sum)
 	}
 }

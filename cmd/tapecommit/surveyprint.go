@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tapecommit/tapecommit/blob"
 	"github.com/tapecommit/tapecommit/commit"
@@ -35,16 +36,23 @@ func keyOf(f blob.Fault) faultKey {
 	var lost *blob.LostError
 	var bad *blob.EncodingError
 	switch {
+	case errors.As(f.Err, &lost) && lost.Unknown:
+		key.Error = fmt.Sprintf("lost: no slice is known to be right, %d are needed", lost.Need)
 	case errors.As(f.Err, &lost):
 		key.Error = fmt.Sprintf("lost: %d slices are right, %d are needed", lost.Right, lost.Need)
 	case errors.As(f.Err, &bad):
-		key.Error = "coded wrongly by the writer"
-		if bad.Wrong != 0 {
-			key.Error += ": lanes " + formatLanes(bad.Wrong) + " do not follow from the others"
+		var what []string
+		switch bad.Wrong.Len() {
+		case 0:
+		case 1:
+			what = append(what, fmt.Sprintf("lane %v does not follow from the others", bad.Wrong))
+		default:
+			what = append(what, fmt.Sprintf("lanes %v do not follow from the others", bad.Wrong))
 		}
 		if bad.Padding {
-			key.Error += ": the padding is not zero"
+			what = append(what, "the padding is not zero")
 		}
+		key.Error = "coded wrongly by the writer: " + strings.Join(what, ", and ")
 	}
 	return key
 }
