@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -62,14 +63,15 @@ type repeated struct {
 	at   int
 }
 
-var piece = reference.Stream(9, 1<<20)
+// Made when it is read: this binary is also the program, which tests start hundreds of times.
+var piece = sync.OnceValue(func() []byte { return reference.Stream(9, 1<<20) })
 
 func (r *repeated) Read(b []byte) (int, error) {
 	if r.left == 0 {
 		return 0, io.EOF
 	}
-	n := copy(b[:min(int64(len(b)), r.left)], piece[r.at:])
+	n := copy(b[:min(int64(len(b)), r.left)], piece()[r.at:])
 	r.left -= int64(n)
-	r.at = (r.at + n) % len(piece)
+	r.at = (r.at + n) % len(piece())
 	return n, nil
 }
