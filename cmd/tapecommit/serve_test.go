@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,9 +29,27 @@ import (
 type served struct {
 	url    string
 	stdout *bufio.Reader
-	log    bytes.Buffer // to be read when it has ended
+	log    sharedLog
 	cancel context.CancelFunc
 	code   chan int
+}
+
+// A sharedLog is a log to be read while requests that were cut may still write their last lines.
+type sharedLog struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *sharedLog) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *sharedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // startServe runs serve on a port that is free. The signal that ends it is the end of its context.
@@ -152,9 +171,9 @@ func TestServe(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	lines := 0
-	for line := range bytes.Lines(s.log.Bytes()) {
+	for line := range strings.Lines(s.log.String()) {
 		var l struct{ Level, Msg string }
-		if err := json.Unmarshal(line, &l); err != nil || l.Level != "INFO" {
+		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Level != "INFO" {
 			t.Errorf("%v: %s", err, line)
 		}
 		if l.Msg == "request" {
