@@ -7,7 +7,7 @@
 //	GET  /blobs/<id>/bundles   proofs and slices, for clients that hold the ID and trust nobody else:
 //	                           ?range=A-B for bytes, both ends included, or ?at=G:I&at=G:I for slices
 //	GET  /blobs                a list for programs, also as /blobs.json
-//	POST /blobs                stores the body, or PUT, where [Options] allow it
+//	POST /blobs                stores the body, or of a form the field file; or PUT; where [Options] allow it
 //	GET  /                     a list for people, and /view/<id> about one blob
 //
 // and HEAD wherever GET. No other spelling of these paths is answered: none with escapes, doubled slashes or a slash

@@ -56,7 +56,7 @@ func (p *program) serve() *cobra.Command {
   GET /blobs/<id>/header    the 64 bytes of the header
   GET /blobs/<id>/bundles   what prove prints: ?range=A-B, or ?at=G:I&at=G:I
   GET /blobs                a list for programs; / is one for people
-  POST /blobs               stores the body, with --writable
+  POST /blobs               stores the body, or the field file of a form, with --writable
   GET /healthz, /readyz, /metrics
 
 No byte of a blob is sent that was not checked against the ID. A part that is lost is
