@@ -43,6 +43,18 @@ func TestCause(t *testing.T) {
 			_, err := blob.ReadHeader(ctx, s, id)
 			return err
 		},
+		"Writer": func(ctx context.Context, s *bad, _ *blob.Blob, _ commit.ID) error {
+			w, err := blob.NewWriter(ctx, s, blob.Options{Params: small})
+			if err != nil {
+				return err
+			}
+			defer w.Close()
+			if _, err := w.Write(make([]byte, 100*192)); err != nil {
+				return err
+			}
+			_, err = w.Commit()
+			return err
+		},
 		"Slices": func(ctx context.Context, _ *bad, b *blob.Blob, _ commit.ID) error {
 			_, errs := slicesOf(ctx, b, []commit.Pos{{Group: 3}})
 			return errs[0]

@@ -14,11 +14,15 @@ import (
 
 // contextError is the error of a context that is done, with its cause, where that is another: errors.Is finds both.
 func contextError(ctx context.Context) error {
-	cause := stopped(ctx)
-	if cause == nil || errors.Is(cause, ctx.Err()) {
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	cause := context.Cause(ctx)
+	if errors.Is(cause, err) {
 		return cause
 	}
-	return fmt.Errorf("%w: %w", ctx.Err(), cause)
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 var (

@@ -1,7 +1,6 @@
 package blob
 
 import (
-	"context"
 	"fmt"
 	"math/bits"
 
@@ -282,12 +281,4 @@ func resize[E any](s []E, n int) []E {
 		return make([]E, n)
 	}
 	return s[:n]
-}
-
-// stopped is the error of a context that is done.
-func stopped(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return context.Cause(ctx)
 }

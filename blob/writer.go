@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ func NewWriter(ctx context.Context, s Store, o Options) (*Writer, error) {
 	}
 	upload, err := s.Create(ctx)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(contextError(ctx), err)
 	}
 	w := &Writer{
 		params:  o.Params,
@@ -76,7 +77,7 @@ func NewWriter(ctx context.Context, s Store, o Options) (*Writer, error) {
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	w.end.Lock() // for what AfterFunc calls, perhaps at once, needs unhook
 	defer w.end.Unlock()
-	w.unhook = context.AfterFunc(ctx, func() { w.discard(context.Cause(ctx)) })
+	w.unhook = context.AfterFunc(ctx, func() { w.discard(contextError(ctx)) })
 	return w, nil
 }
 
@@ -248,7 +249,7 @@ func (w *Writer) failed() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil && w.ctx.Err() != nil {
-		w.err = context.Cause(w.ctx)
+		w.err = contextError(w.ctx)
 	}
 	return w.err
 }
