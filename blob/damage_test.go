@@ -19,7 +19,11 @@ func TestDamage(t *testing.T) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			rng := newRand(uint64(p.K*100 + p.N))
 			group := p.K * p.SliceSize
-			for _, size := range []int{1, group - 1, group, group + 1, 64*group - 1, 64 * group, 64*group + 1, 130*group + group/2} {
+			sizes := []int{1, group - 1, group, group + 1, 64*group - 1, 64 * group, 64*group + 1, 130*group + group/2}
+			if testing.Short() {
+				sizes = []int{1, group - 1, group + 1, 64*group + 1}
+			}
+			for _, size := range sizes {
 				s := newBad()
 				plain := randomBytes(rng, size)
 				h := write(t, s, blob.Options{Params: p}, plain)
@@ -74,7 +78,7 @@ func same(t *testing.T, s blob.Store, h commit.Header, want map[string][]byte) {
 // TestRandom writes blobs of random codes and sizes, damages them at random as far as they bear it, reads ranges, and
 // repairs.
 func TestRandom(t *testing.T) {
-	for i := range 150 {
+	for i := range times(40, 150, 150) {
 		rng := newRand(uint64(1000 + i))
 		n := 2 + rng.IntN(19)
 		p := commit.Params{K: 1 + rng.IntN(n-1), N: n, SliceSize: 64 * (1 + rng.IntN(4))}

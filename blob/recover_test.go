@@ -182,6 +182,9 @@ func TestWrongCaches(t *testing.T) {
 			if damage.name == "everything stretched" {
 				manifests = manifests[:1] // the headers behind the lanes are hidden
 			}
+			if groups == 1030 && testing.Short() {
+				manifests = manifests[:1]
+			}
 			for _, manifest := range manifests {
 				t.Run(fmt.Sprintf("%d groups/%s/manifest %s", groups, damage.name, manifest), func(t *testing.T) {
 					rng := newRand(uint64(groups))

@@ -91,9 +91,10 @@ func (p *plan) advanceParts(h []state, mid *state, lanes int, steps []step, chan
 // blocksGeneric is the generic kernel, called like those in assembly, for the lanes of h.
 func blocksGeneric(h []state, mid *state, steps []step, changes []change) {
 	var at [genericLanes]source
+	var done [genericLanes]int // blocks from there on; a pointer to what is behind the last is none
 	for _, s := range steps {
 		for _, c := range changes[:s.changes] {
-			at[c.lane] = c.at
+			at[c.lane], done[c.lane] = c.at, 0
 			if c.ended != nil {
 				put((*Digest)(c.ended), &h[c.lane])
 				h[c.lane] = *mid
@@ -102,8 +103,8 @@ func blocksGeneric(h []state, mid *state, steps []step, changes []change) {
 		changes = changes[s.changes:]
 		var in [genericLanes][]byte
 		for l := range h {
-			in[l] = unsafe.Slice(at[l], s.blocks*blockSize)
-			at[l] = behind(at[l], s.blocks)
+			in[l] = unsafe.Slice(behind(at[l], done[l]), s.blocks*blockSize)
+			done[l] += s.blocks
 		}
 		compress(h, in[:len(h)], s.blocks)
 	}
