@@ -12,7 +12,7 @@ import (
 	"github.com/tapecommit/tapecommit/commit"
 )
 
-// contextError is the error of a context that is done, with its cause, where that is another: errors.Is finds both.
+// contextError is the error of a context that is done: its cause, in which errors.Is finds ctx.Err() too.
 func contextError(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {
@@ -22,8 +22,14 @@ func contextError(ctx context.Context) error {
 	if errors.Is(cause, err) {
 		return cause
 	}
-	return fmt.Errorf("%w: %w", err, cause)
+	return &ended{cause, err}
 }
+
+// ended is why a context is done, and that it is.
+type ended struct{ cause, err error }
+
+func (e *ended) Error() string   { return e.cause.Error() }
+func (e *ended) Unwrap() []error { return []error{e.cause, e.err} }
 
 var (
 	// ErrNoHeader is the error of a blob that is there, but has no header that leads to its ID.
