@@ -45,7 +45,7 @@ type chance struct {
 
 func newAuditReport(c proof.Challenge, h commit.Header, samples []proof.Sample) auditReport {
 	r := auditReport{
-		ID: c.ID, Seed: hex.EncodeToString(c.Seed[:]), Lanes: formatLanes(c.Lanes), Count: c.Count,
+		ID: c.ID, Seed: hex.EncodeToString(c.Seed[:]), Lanes: c.Lanes.String(), Count: c.Count,
 		Population: population(c, h), Groups: h.Groups(), K: h.K, N: h.N, asked: c.Lanes.Len(),
 	}
 	for _, s := range samples {

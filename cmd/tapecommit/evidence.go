@@ -60,7 +60,7 @@ func (p *program) checkEvidence(id commit.ID, r io.Reader, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return p.printJSON(evidenceReport{id, found.Group, formatLanes(found.Wrong), found.Padding})
+		return p.printJSON(evidenceReport{id, found.Group, found.Wrong.String(), found.Padding})
 	}
 	p.printf("%v\n", found)
 	return nil

@@ -69,7 +69,7 @@ func parsePos(s string) (commit.Pos, error) {
 	return commit.Pos{Group: int(min(group, commit.MaxGroups)), Lane: int(min(lane, commit.MaxSlices))}, nil
 }
 
-// parseLanes takes lanes and ranges of lanes, ascending and apart: 0-9,12.
+// parseLanes takes lanes and ranges of lanes, ascending and apart, as commit.Lanes writes them: 0-9,12.
 func parseLanes(s string) (commit.Lanes, error) {
 	var lanes commit.Lanes
 	next := int64(0) // the lowest lane that may come
@@ -94,29 +94,6 @@ func parseLanes(s string) (commit.Lanes, error) {
 		next = hi + 1
 	}
 	return lanes, nil
-}
-
-// formatLanes writes lanes as parseLanes takes them.
-func formatLanes(lanes commit.Lanes) string {
-	var b strings.Builder
-	for i := 0; i < commit.MaxSlices; i++ {
-		if !lanes.Has(i) {
-			continue
-		}
-		first := i
-		for lanes.Has(i + 1) {
-			i++
-		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(first))
-		if i > first {
-			b.WriteByte('-')
-			b.WriteString(strconv.Itoa(i))
-		}
-	}
-	return b.String()
 }
 
 // parseSeed takes 64 hex digits.

@@ -162,7 +162,7 @@ func FuzzParseLanes(f *testing.F) {
 		if lanes != spelled || lanes == 0 {
 			t.Fatalf("parseLanes(%q) = %#x, want %#x", s, lanes, spelled)
 		}
-		short := formatLanes(lanes)
+		short := lanes.String()
 		if again, err := parseLanes(short); err != nil || again != lanes || len(short) > len(s) {
 			t.Fatalf("lanes %#x of %q formatted as %q: %#x, %v", lanes, s, short, again, err)
 		}

@@ -126,7 +126,7 @@ func auditVector(t *testing.T, store string, c vectors.Blob, a vectors.Audit) {
 		}
 		return path
 	}
-	made := runs(t, 0, nil, "audit", "challenge", id, "--lanes", formatLanes(commit.Lanes(a.Lanes)),
+	made := runs(t, 0, nil, "audit", "challenge", id, "--lanes", commit.Lanes(a.Lanes).String(),
 		"--count", fmt.Sprint(a.Count), "--seed", hex.EncodeToString(a.Seed[:]))
 	if sha256.Sum256([]byte(made)) != a.ChallengeSHA256 {
 		t.Errorf("challenge of %d in %#x is another", a.Count, a.Lanes)
