@@ -180,15 +180,18 @@ func (g *guess) agree(x int, a, b roots) bool { return a.ok[x] && b.ok[x] && a.h
 
 // settled reports whether there are two ways to the root of group x, when its slices were read.
 func (g *guess) settled(x int) bool {
-	if g.sound[x] || g.agree(x, g.stored, g.leaves) {
-		return true
-	}
+	_, ok := g.spokenFor(x)
+	return ok || g.sound[x] || g.agree(x, g.stored, g.leaves)
+}
+
+// spokenFor is a stored root of group x, or that of its stored leaf hashes, which the slices speak for.
+func (g *guess) spokenFor(x int) (commit.Hash, bool) {
 	for _, a := range []roots{g.stored, g.leaves} {
 		if g.agree(x, a, g.present) || g.agree(x, a, g.coded) {
-			return true
+			return a.hash[x], true
 		}
 	}
-	return false
+	return commit.Hash{}, false
 }
 
 // fromMost trusts slices that are a codeword, for there is more than one way to have them; elsewhere a stored root or
@@ -197,10 +200,8 @@ func (g *guess) fromMost(x int) (commit.Hash, bool) {
 	if g.sound[x] {
 		return g.coded.hash[x], true
 	}
-	for _, a := range []roots{g.stored, g.leaves} {
-		if g.agree(x, a, g.present) || g.agree(x, a, g.coded) {
-			return a.hash[x], true
-		}
+	if root, ok := g.spokenFor(x); ok {
+		return root, true
 	}
 	return firstOf(x, g.stored, g.leaves, g.present, g.coded)
 }
