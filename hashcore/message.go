@@ -118,8 +118,8 @@ func (c *cuts) blocks() int { return c[head] + c[body] + c[end] }
 // skip is how many bytes of a body with an end are in the head.
 func (p *prefix) skip() int { return -p.n & (blockSize - 1) }
 
-// split puts a message that has the prefix p into pieces. The head of s begins with p's
-// already.
+// split cuts a message that has the prefix p, and puts its head and its end into s, whose
+// head begins with p already.
 func (p *prefix) split(s *ends, msg []byte) (c cuts) {
 	size := p.size + uint64(len(msg))
 	if n := p.n + len(msg); n <= maxPadded {

@@ -71,10 +71,17 @@ func (c *shani) store(row rows, digest bool) {
 }
 
 func (c *shani) park() {
-	for l, s := range c.s {
-		VMOVDQA(s.abef, c.saved(l, 0))
-		VMOVDQA(s.cdgh, c.saved(l, 1))
+	var q code
+	for l := range c.s {
+		c.save(&q, l)
 	}
+	q.write()
+}
+
+// save keeps a state.
+func (c *shani) save(q *code, l int) {
+	s := c.s[l]
+	q.add(func() { VMOVDQA(s.abef, c.saved(l, 0)) }, func() { VMOVDQA(s.cdgh, c.saved(l, 1)) })
 }
 
 func (c *shani) replace(lane, words, _ GPPhysical) { replaceSHA(c.saved(0, 0), lane, words) }
@@ -120,8 +127,8 @@ func (s stream) store(m Mem, digest bool, k constants) {
 func (c *shani) block(row rows) { c.code(row).write() }
 
 func (c *shani) code(row rows) (q code) {
-	for l, s := range c.s {
-		q.add(func() { VMOVDQA(s.abef, c.saved(l, 0)) }, func() { VMOVDQA(s.cdgh, c.saved(l, 1)) })
+	for l := range c.s {
+		c.save(&q, l)
 		c.words(&q, l, 0, row)
 	}
 	for g := range 16 {

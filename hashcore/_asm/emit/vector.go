@@ -140,12 +140,17 @@ func (c *vector) store(row rows, digest bool) {
 
 func (c *vector) park() {
 	var q code
-	for i, w := range c.wave {
-		for j, r := range w.s {
-			c.move(&q, r, c.saved(i, j))
-		}
+	for i := range c.wave {
+		c.save(&q, i)
 	}
 	q.write()
+}
+
+// save keeps the states of a wave.
+func (c *vector) save(q *code, i int) {
+	for j, r := range c.wave[i].s {
+		c.move(q, r, c.saved(i, j))
+	}
 }
 
 func (c *vector) replace(lane, words, tmp GPPhysical) {
@@ -214,9 +219,7 @@ func (c *vector) code(row rows) code {
 
 func (c *vector) rounds(i int) (q code) {
 	w := &c.wave[i]
-	for j, r := range w.s {
-		c.move(&q, r, c.saved(i, j))
-	}
+	c.save(&q, i)
 	plus := func(x Op, y VecPhysical) { q.add(func() { VPADDD(x, y, y) }) }
 	s := w.s
 	for t := range 64 {
