@@ -267,8 +267,8 @@ stderr; with --json it is part of the value. One of the two may be - for stdin.
 
 CHALLENGE and ANSWER may be folders, of challenges and of the answers to them: a whole
 archive is judged, with a line for each blob, lines for the slices of it that are not
-good, and what all of that means. A challenge that is not called <id>.challenge is refused. Judge with challenges that you kept, not with such
-as came back.`,
+good, and what all of that means. A challenge that is not called <id>.challenge is
+refused. Judge with challenges that you kept, not with such as came back.`,
 		Args: operands("CHALLENGE", "ANSWER"),
 	}
 	asJSON := jsonFlag(cmd)
